@@ -1,0 +1,89 @@
+# A fresh machine needs Python 3.11 or newer, make and git; the rest is fetched
+# as the locks in requirements/ pin it.
+#
+# A virtual environment is done when its stamps are written, last of all. One
+# that is half made, was made in another folder or no longer starts is made anew.
+
+PYTHON ?= python3
+PYTEST_ARGS ?= --numprocesses=auto
+BENCH_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+# $(call unusable,VENV): FORCE if the environment has to be made anew.
+unusable = $(shell $(1)/bin/python -c '' 2>/dev/null && grep -sqxF '$(CURDIR)' $(1)/.locked || echo FORCE)
+
+.DEFAULT_GOAL := help
+.PHONY: FORCE help demo test check format bench lock venv clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# The demo takes the full environment where there is one, else a small one of its own.
+DEMO := $(if $(wildcard $(VENV)/.package),$(VENV),.venv-demo)
+demo: $(DEMO)/.package ## Show what the library does
+	@PATH="$(CURDIR)/$(DEMO)/bin:$$PATH" $(DEMO)/bin/python examples/demo.py
+
+test: check ## Check everything and run all tests
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.package ## Check style, types, imports and structure
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest --quiet tests/test_structure.py
+
+format: $(VENV)/.package ## Mend style and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.package ## Measure how long rendering takes
+	$(BIN)/python benchmarks/render.py $(BENCH_ARGS)
+
+venv: $(VENV)/.package ## Make the environment in .venv
+
+# The hashes of every platform go into the locks, the address of an index never does.
+COMPILE = .venv-lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
+	--upgrade --quiet --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+lock: .venv-lock/.locked ## Pin the newest versions in requirements/
+	$(COMPILE) pyproject.toml --all-extras --group dev --output-file requirements/dev.lock
+	$(COMPILE) pyproject.toml --group build \
+		--constraints requirements/dev.lock --output-file requirements/demo.lock
+	printf 'mini-swe-agent\nsmolagents\n' | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
+
+clean: ## Remove what was made, the environments too
+	rm -rf .venv .venv-demo .venv-lock $(VENV) build dist
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+define make_venv
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo 'cuecard needs Python 3.11 or newer, which $(PYTHON) is not:' \
+		'name another, as in "make test PYTHON=python3.12".' >&2; exit 1; }
+@echo 'Making $(@D)'
+@rm -rf $(@D)
+@$(PYTHON) -m venv $(@D)
+endef
+
+$(VENV)/.locked: requirements/dev.lock requirements/prompts.lock $(call unusable,$(VENV))
+.venv-demo/.locked: requirements/demo.lock $(call unusable,.venv-demo)
+
+# The locks are complete, so nothing but what they name is installed.
+$(VENV)/.locked .venv-demo/.locked:
+	$(make_venv)
+	@$(@D)/bin/python -m pip install -qq --no-deps --require-hashes \
+		$(patsubst %,--requirement %,$(filter %.lock,$^))
+	@echo '$(CURDIR)' > $@
+
+%/.package: %/.locked pyproject.toml
+	@$(@D)/bin/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-lock/.locked: $(call unusable,.venv-lock)
+	$(make_venv)
+	@$(@D)/bin/python -m pip install -qq uv
+	@echo '$(CURDIR)' > $@

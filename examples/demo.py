@@ -1,0 +1,95 @@
+"""What `make demo` runs: each example rendered by the library and by the command."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import NoReturn
+
+import cuecard
+
+ROOT = Path(__file__).parent.parent
+FOLDER = "examples"
+PROMPTS = {
+    "reviewer/agent.md": ("reviewer/context.json", cuecard.STRICT, None),
+    "operator/triage.md": ("operator/task.json", cuecard.OPERATOR, None),
+    "system_md/SYSTEM.md": ("system_md/context.json", cuecard.MARKDOWN, None),
+    "partials/SYSTEM.md": ("partials/context.json", cuecard.MARKDOWN, "partials/partials"),
+}
+WIDTH = 92
+
+
+def fail(why: str) -> NoReturn:
+    sys.exit(f"demo: {why}")
+
+
+def styled(text: str, style: str) -> str:
+    terminal = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\x1b[{style}m{text}\x1b[0m" if terminal else text
+
+
+def row(label: str, text: str) -> None:
+    first, *rest = textwrap.wrap(text, WIDTH - 12, break_on_hyphens=False) or [""]
+    print("  " + styled(label.ljust(10), "2") + first)
+    for line in rest:
+        print(" " * 12 + line)
+
+
+def body(text: str) -> str:
+    # Front matter is about the agent, and no part of its prompt. The command knows that.
+    return text.split("---\n", 2)[2] if text.startswith("---\n") else text
+
+
+def excerpt(prompt: str) -> None:
+    lines = [line for line in prompt.splitlines() if line.strip()]
+    for line in (*lines[:2], f"… {len(lines) - 4} more lines", *lines[-2:]):
+        print("  │ " + textwrap.shorten(line, WIDTH - 4, placeholder=" …"))
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    # The command that is installed beside this Python comes first.
+    places = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    command = shutil.which("cuecard", path=places) or fail("there is no command `cuecard`")
+    row("command", " ".join(("cuecard", *arguments)))
+    return subprocess.run(
+        [command, *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60
+    )
+
+
+def show(file: str, vars_file: str, profile: cuecard.Profile, partials: str | None) -> None:
+    print("\n" + styled(f"{FOLDER}/{file}", "1"))
+    folder = cuecard.Folder(ROOT / FOLDER / partials) if partials else None
+    source = body((ROOT / FOLDER / file).read_text(encoding="utf-8"))
+    template = cuecard.Template(source, profile=profile, name=file, partials=folder)
+    prompt = template.render(json.loads((ROOT / FOLDER / vars_file).read_text(encoding="utf-8")))
+    row("profile", profile.name)
+    row("required", ", ".join(sorted(template.required)))
+    row("optional", ", ".join(sorted(template.optional)) or "none")
+    row("prompt", f"{len(prompt):,} characters in {prompt.count(chr(10)):,} lines")
+    excerpt(prompt)
+    more = ("--partials", f"{FOLDER}/{partials}") if partials else ()
+    paths = (f"{FOLDER}/{file}", "--vars", f"{FOLDER}/{vars_file}")
+    done = run("render", *paths, "--profile", profile.name, *more)
+    if done.returncode != 0 or done.stdout != prompt:
+        fail(f"the command gave another text, or none:\n{done.stderr}")
+    row("", "gives the same text")
+
+
+def show_mistake() -> None:
+    print("\n" + styled("A template with a mistake", "1"))
+    done = run("render", f"{FOLDER}/broken/agent.md", "--vars", f"{FOLDER}/broken/context.json")
+    if done.returncode != 1 or done.stdout or not done.stderr:
+        fail(f"this should have failed, with an error and nothing else:\n{done.stdout}")
+    row("", f"exits with {done.returncode} and says")
+    print(textwrap.indent(done.stderr, "  │ ").rstrip())
+
+
+sys.stdout.reconfigure(errors="replace")  # a terminal may know fewer characters than a prompt
+print(f"cuecard {cuecard.__version__}: system prompts from templates, by library and command")
+for name, (vars_file, profile, partials) in PROMPTS.items():
+    show(name, vars_file, profile, partials)
+show_mistake()
+print(f"\n{len(PROMPTS)} prompts rendered twice, 1 mistake explained.")

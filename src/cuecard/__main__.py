@@ -1,0 +1,5 @@
+"""`python -m cuecard`: the command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,352 @@
+"""Faults: what the engine says of a failure, as an error that says what to fix.
+
+The engine's words may hold values of the context, so messages are made from the kind of
+the failure, the template's own text and a list of phrases known to be safe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ..engine.filters import AbsentError, FilterError, filters, functions
+from ..engine.program import MAIN, EngineError, describe
+from ..errors import (
+    PromptError,
+    TemplateError,
+    TemplateLimitError,
+    TemplateNotFoundError,
+    TemplateRaisedError,
+    UndefinedVariableError,
+    UnknownNameError,
+)
+from ..language.expressions import Node, path_text
+from ..language.units import Unit
+from ..language.vocabulary import FILTERS, FUNCTION_HINTS, FUNCTIONS, TESTS, nearest
+from ..profile import Limits, Profile
+from ..source import Source
+from .rewrite import Probe, Rewritten, Site
+from .syntax_faults import explain_syntax
+
+__all__ = ["Failure", "explain"]
+
+_MAX_DEPTH = 8
+OWN_NAMES = frozenset(filters(Limits(), strict=False, sort_keys=False)) | frozenset(functions())
+
+_SAFE_DETAILS = re.compile(
+    r"tried to use [-+*/%~]+ operator on unsupported types [a-z ]+ and [a-z ]+"
+    r"|cannot perform a containment check on this value"
+    r"|cannot convert value (?:into pair list|to list)|value is not a string"
+    r"|cannot get absolute value|template name was not a string"
+)
+_CHAIN = re.compile(
+    r"^caused by: (?P<words>[^:\n]+?)(?::[^\n]*)? \(in (?P<name>.*):(?P<line>\d+)\)$", re.M
+)
+_KINDS_BY_WORDS = {
+    "undefined value": "UndefinedError",
+    "invalid operation": "InvalidOperation",
+    "unknown filter": "UnknownFilter",
+    "unknown test": "UnknownTest",
+    "unknown function": "UnknownFunction",
+    "unknown method": "UnknownMethod",
+    "syntax error": "SyntaxError",
+    "engine ran out of fuel": "OutOfFuel",
+    "template not found": "TemplateNotFound",
+}
+
+
+class Failure(NamedTuple):
+    """All that is known about a failed render.
+
+    Attributes:
+        units: the templates that took part, by the engine's name for them.
+        rewritten: what the engine was given of each.
+        names: names that the context has.
+        values: the frozen values that the render was given.
+        profile: how it was rendered.
+        ask: renders again with a probe; gives the site that it reports, or None.
+    """
+
+    units: Mapping[str, Unit]
+    rewritten: Mapping[str, Rewritten]
+    names: Iterable[str]
+    values: Mapping[str, Any]
+    profile: Profile
+    ask: Callable[[Probe], Site | None]
+
+
+class _Place(NamedTuple):
+    source: Source
+    start: int | None
+    end: int | None
+
+    def arguments(self) -> dict[str, Any]:
+        return {"source": self.source, "start": self.start, "end": self.end}
+
+
+# rendering ----------------------------------------------------------------------------------------
+
+
+def explain(error: BaseException, failure: Failure) -> PromptError | None:
+    """The error for a failed render; None for an interruption, which is not about it at all."""
+    if isinstance(error, PromptError):
+        return error
+    engine_error = describe(error)
+    if engine_error is not None:
+        return _explain_engine(engine_error, failure)
+    if isinstance(error, FilterError):
+        return _explain_filter(error, failure)
+    if isinstance(error, (AttributeError, TypeError, ValueError)):
+        return _explain_method(error, failure)
+    if isinstance(error, Exception):
+        return TemplateError(
+            f"the render failed: it raised `{type(error).__name__}`",
+            code="P206",
+            source=failure.rewritten[MAIN].source,
+        )
+    return None
+
+
+def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
+    if error.kind == "BadInclude":
+        error = _innermost(error, failure)
+    place = _place(error, failure)
+    if error.kind == "SyntaxError":
+        rewritten = failure.rewritten.get(error.template)
+        if rewritten is not None:
+            return explain_syntax(error, rewritten.source, rewritten.offset)
+    strict = failure.profile.undefined == "strict"
+    if error.kind == "UndefinedError" or (strict and "undefined" in error.detail):
+        return _explain_undefined(place, failure)
+    if error.kind == "OutOfFuel":
+        return TemplateLimitError(
+            f"the render took more than {failure.profile.limits.fuel:,} steps",
+            source=place.source,
+            hint="loop over less, or raise `Limits.fuel`",
+        )
+    if error.kind in ("UnknownFilter", "UnknownTest", "UnknownFunction", "UnknownMethod"):
+        return _explain_unknown(error, place, failure)
+    if error.kind == "TemplateNotFound":
+        return TemplateNotFoundError("no such partial in the folder", **place.arguments())
+    if error.kind == "Panic":
+        return TemplateError("the engine failed on this template", code="P206", **place.arguments())
+    return _explain_operation(error, place)
+
+
+def _explain_operation(error: EngineError, place: _Place) -> PromptError:
+    if error.detail == "range has too many elements":
+        return TemplateLimitError("the range is too large", code="P114", **place.arguments())
+    if error.detail == "recursion limit exceeded":
+        return TemplateLimitError(
+            "macros or partials call each other too deeply", code="P113", **place.arguments()
+        )
+    if error.kind in ("MissingArgument", "TooManyArguments", "UnusedKeywordArgument"):
+        words = re.sub(r"(?<!^)(?=[A-Z])", " ", error.kind).lower()
+        return TemplateError(words, code="P204", **place.arguments())
+    safe = _SAFE_DETAILS.fullmatch(error.detail)
+    return TemplateError(
+        error.detail if safe else "a value has the wrong type for this operation",
+        code="P203",
+        **place.arguments(),
+    )
+
+
+def _innermost(error: EngineError, failure: Failure) -> EngineError:
+    """The cause of a failure in a partial, of which the engine gives only words and a line."""
+    causes = list(_CHAIN.finditer(error.chain))
+    if not causes:
+        return error
+    cause = causes[-1]
+    kind = _KINDS_BY_WORDS.get(cause["words"], "InvalidOperation")
+    found = EngineError(kind, template=cause["name"])
+    rewritten = failure.rewritten.get(cause["name"])
+    if rewritten is not None:
+        lines = rewritten.text.encode().split(b"\n")
+        line = min(int(cause["line"]), len(lines))
+        found.start = sum(len(text) + 1 for text in lines[: line - 1])
+        found.end = found.start + len(lines[line - 1])
+    return found
+
+
+def _place(error: EngineError, failure: Failure) -> _Place:
+    name = error.template if error.template in failure.rewritten else MAIN
+    rewritten = failure.rewritten[name]
+    if error.start is None or error.end is None:
+        return _Place(rewritten.source, None, None)
+    return _Place(rewritten.source, rewritten.offset(error.start), rewritten.offset(error.end))
+
+
+def _explain_undefined(place: _Place, failure: Failure) -> PromptError:
+    for depth in range(1, _MAX_DEPTH + 1):
+        site = failure.ask(Probe(depth=depth))
+        if site is not None:
+            return _undefined_at(site, failure)
+    text = place.source.text[place.start or 0 : place.end or 0].strip()
+    return UndefinedVariableError(
+        "the value of this expression is undefined",
+        variables=(text,) if text else (),
+        **place.arguments(),
+    )
+
+
+def _undefined_at(site: Site, failure: Failure) -> UndefinedVariableError:
+    node, source = site.node, site.source
+    path = path_text(node, source)
+    place = {"source": source, "start": node.start, "end": node.end}
+    if node.kind == "name":
+        missing = _missing_names(str(node.value), failure)
+        listed = ", ".join(f"`{name}`" for name in missing)
+        known = [*failure.names, *(n for unit in failure.units.values() for n in unit.names.bound)]
+        return UndefinedVariableError(
+            f"undefined variable{'s' if len(missing) > 1 else ''} {listed}",
+            variables=missing,
+            hint=nearest(str(node.value), known),
+            **place,
+        )
+    base = path_text(node.children[0], source)
+    hint = None
+    if node.kind == "attr":
+        message = f"`{base}` has no attribute `{node.value}`"
+        hint = nearest(str(node.value), _keys(node.children[0], failure))
+    else:
+        message = f"`{path}` is undefined"
+    return UndefinedVariableError(message, code="P202", variables=(path,), hint=hint, **place)
+
+
+def _missing_names(first: str, failure: Failure) -> tuple[str, ...]:
+    present = set(failure.names)
+    missing = {first: None}
+    for unit in failure.units.values():
+        for use in unit.names.uses:
+            if use.name not in present and use.name in unit.names.required:
+                missing[use.name] = None
+    return tuple(missing)
+
+
+def _keys(path: Node, failure: Failure) -> list[str]:
+    """Keys of the mapping that a path leads to, as far as the values tell."""
+    value = _value_at(path, failure)
+    return [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
+
+
+def _value_at(path: Node, failure: Failure, depth: int = 0) -> Any:
+    if path.kind == "name":
+        name = path.value
+        if name in failure.values:
+            return failure.values[name]
+        for unit in failure.units.values():
+            iterable = unit.names.loops.get(name)
+            if iterable is not None and depth < 10:
+                items = _value_at(iterable, failure, depth + 1)
+                return items[0] if isinstance(items, list) and items else None
+        return None
+    if path.kind not in ("attr", "item"):
+        return None
+    base = _value_at(path.children[0], failure, depth)
+    key: Any = path.value
+    if path.kind == "item":
+        index = path.children[1]
+        key = index.value
+        if index.kind == "const" and str(key).isdecimal():
+            key = int(key)
+    try:
+        return base[key]
+    except (TypeError, KeyError, IndexError):
+        return None
+
+
+def _explain_unknown(error: EngineError, place: _Place, failure: Failure) -> PromptError:
+    what, code, known = {
+        "UnknownFilter": ("filter", "P103", FILTERS),
+        "UnknownTest": ("test", "P104", TESTS),
+        "UnknownFunction": ("function", "P105", FUNCTIONS),
+        "UnknownMethod": ("method", "P106", frozenset[str]()),
+    }[error.kind]
+    name, node = _named_at(place, what, failure)
+    message = f"unknown {what} `{name}`" if name else f"unknown {what}"
+    hint = FUNCTION_HINTS.get(name) if what == "function" else None
+    if what == "method" and node is not None:
+        kind = re.match(r"([a-z ]+) has no method", error.detail)
+        callee = node.children[0]
+        base = path_text(callee.children[0], place.source)
+        if kind:
+            message = f"`{base}` is a {kind[1]}, which has no method `{name}`"
+            if kind[1] == "string" and name in ("items", "keys", "values", "get"):
+                hint = "decode the JSON before it is passed"
+    return UnknownNameError(
+        message, code=code, hint=hint or nearest(name, known), **place.arguments()
+    )
+
+
+def _named_at(place: _Place, what: str, failure: Failure) -> tuple[str, Node | None]:
+    """The filter, test, function or method that is used at a place."""
+    for unit in failure.units.values():
+        if unit.source is not place.source or place.start is None or place.end is None:
+            continue
+        for node in unit.tree.walk():
+            if node.kind == what and place.start <= node.at <= place.end:
+                return str(node.value), node
+            if node.kind == "call" and node.start <= place.start <= node.end:
+                callee = node.children[0]
+                if callee.kind == ("attr" if what == "method" else "name"):
+                    return str(callee.value), node
+    return "", None
+
+
+# our own callables --------------------------------------------------------------------------------
+
+
+def _explain_filter(error: FilterError, failure: Failure) -> PromptError:
+    used = {
+        str(node.value if node.kind in ("filter", "test") else node.children[0].value)
+        for unit in failure.units.values()
+        for node in unit.tree.walk()
+        if node.kind in ("filter", "test", "call")
+    }
+    site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
+    if isinstance(error, AbsentError):
+        main = failure.rewritten[MAIN].source
+        place = _site_place(site, main)
+        return _explain_undefined(place, failure)
+    place = _site_place(site, failure.rewritten[MAIN].source)
+    kind: type[TemplateError] = TemplateError
+    if error.code == "P205":
+        kind = TemplateRaisedError
+    elif error.code in ("P115", "P116"):
+        kind = TemplateLimitError
+    return kind(error.message, code=error.code, hint=error.hint, **place.arguments())
+
+
+def _site_place(site: Site | None, main: Source) -> _Place:
+    if site is None:
+        return _Place(main, None, None)
+    node = site.node
+    length = len(str(node.value)) if node.kind in ("filter", "test") else node.end - node.at
+    return _Place(site.source, node.at, node.at + length)
+
+
+def _explain_method(error: Exception, failure: Failure) -> PromptError:
+    """A method of a frozen container that does not exist, or does not take what it was given."""
+    name = str(getattr(error, "name", "") or "")
+    calls = [
+        (unit, node)
+        for unit in failure.units.values()
+        for node in unit.tree.walk()
+        if node.kind == "call" and node.children[0].kind == "attr"
+        if not name or node.children[0].value == name
+    ]
+    place = _Place(failure.rewritten[MAIN].source, None, None)
+    if len(calls) == 1:
+        unit, node = calls[0]
+        name = str(node.children[0].value)
+        place = _Place(unit.source, node.children[0].at, node.children[0].at + len(name))
+    if isinstance(error, AttributeError):
+        return UnknownNameError(
+            f"unknown method `{name}`" if name else "unknown method",
+            code="P106",
+            hint="mappings have `items`, `keys`, `values` and `get`; lists `index` and `count`",
+            **place.arguments(),
+        )
+    message = f"method `{name}` does not take these arguments" if name else "invalid argument"
+    return TemplateError(message, code="P204", **place.arguments())

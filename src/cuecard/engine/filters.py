@@ -1,0 +1,241 @@
+"""Filters and functions of our own, as plain callables for the engine.
+
+The engine hands an absent value over as Python's None; null is `NULL`. Every result is
+bounded, and no message holds a value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ..profile import Limits
+from ..values.frozen import NULL, BigInt
+
+__all__ = ["FilterError", "filters", "functions"]
+
+
+class FilterError(Exception):
+    """A filter or function refuses its input.
+
+    Args:
+        code: key of `cuecard.errors.CODES`.
+        message: one sentence without any value.
+        hint: the remedy, when known.
+    """
+
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+class AbsentError(FilterError):
+    """A filter met an absent value under a strict profile."""
+
+    def __init__(self) -> None:
+        super().__init__("P201", "undefined value")
+
+
+def filters(limits: Limits, *, strict: bool, sort_keys: bool) -> dict[str, Callable[..., Any]]:
+    """The filters by name."""
+    maker = _Filters(limits, strict, sort_keys)
+    return {
+        "tojson": maker.tojson,
+        "json": maker.tojson,
+        "raw": maker.raw,
+        "xml_text": maker.xml_text,
+        "indent": maker.indent,
+        "format": maker.format,
+        "__format": maker.str_format,
+    }
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by name."""
+    return {"raise_exception": _raise_exception}
+
+
+def _raise_exception(message: object = "") -> NoReturn:
+    raise FilterError("P205", f"template raised: {message}")
+
+
+def _plain_json(value: object) -> Any:
+    """What the JSON encoder asks for, for values that it does not know."""
+    if isinstance(value, BigInt):
+        return int(value)
+    return None
+
+
+class _Filters:
+    def __init__(self, limits: Limits, strict: bool, sort_keys: bool) -> None:
+        self._limits = limits
+        self._strict = strict
+        self._sort_keys = sort_keys
+        self._encode = self._encoder(None, sort_keys, False, (", ", ": "))
+
+    def _present(self, value: Any) -> Any:
+        if value is None:
+            if self._strict:
+                raise AbsentError
+            return NULL
+        return value
+
+    # JSON ------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _encoder(
+        indent: int | str | None, sort_keys: bool, ascii_only: bool, separators: tuple[str, str]
+    ) -> Callable[[object], str]:
+        return json.JSONEncoder(
+            ensure_ascii=ascii_only,
+            sort_keys=sort_keys,
+            indent=indent,
+            separators=separators,
+            allow_nan=False,
+            default=_plain_json,
+        ).encode
+
+    def tojson(
+        self,
+        value: Any,
+        indent: Any = None,
+        *,
+        sort_keys: bool | None = None,
+        ensure_ascii: bool = False,
+        separators: Any = None,
+    ) -> str:
+        """JSON as Python's `json.dumps` writes it, with non-ASCII text kept as it is."""
+        value = self._present(value)
+        encode = self._encode
+        if indent is not None or separators is not None or ensure_ascii or sort_keys is not None:
+            space = None if indent is None or indent is NULL else self._json_indent(indent)
+            default = (", ", ": ") if space is None else (",", ": ")
+            encode = self._encoder(
+                space,
+                self._sort_keys if sort_keys is None else bool(sort_keys),
+                bool(ensure_ascii),
+                default if separators is None else self._separators(separators),
+            )
+        try:
+            return encode(value)
+        except ValueError:
+            return encode(_without_nan(value))
+        except TypeError:
+            return encode(_text_keys(value))
+        except RecursionError:
+            raise FilterError("P703", "the value is nested too deeply for JSON") from None
+
+    def _json_indent(self, indent: Any) -> int | str:
+        if isinstance(indent, str):
+            if len(indent) > self._limits.width or indent.strip():
+                raise FilterError("P204", "`indent` must be a number or blanks")
+            return indent
+        return self._width(indent, "indent")
+
+    @staticmethod
+    def _separators(separators: Any) -> tuple[str, str]:
+        if (
+            isinstance(separators, Sequence)
+            and len(separators) == 2
+            and all(isinstance(item, str) and len(item) <= 16 for item in separators)
+        ):
+            return separators[0], separators[1]
+        raise FilterError("P204", "`separators` must be two short texts")
+
+    # text --------------------------------------------------------------------------------------
+
+    def raw(self, value: Any) -> Any:
+        """The value as it is: nothing is ever escaped."""
+        return self._present(value)
+
+    def xml_text(self, value: Any) -> str:
+        """Text for an XML-like block: `&`, `<` and `>` are escaped, quotes are not."""
+        text = str(self._present(value))
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+    def indent(self, value: Any, width: Any = 4, first: bool = False, blank: bool = False) -> str:
+        """Indent every line but the first; blank lines stay empty unless `blank`."""
+        text = str(self._present(value))
+        if isinstance(width, str):
+            if len(width) > self._limits.width:
+                raise self._too_wide()
+            prefix = width
+        else:
+            prefix = " " * self._width(width, "indent")
+        lines = text.split("\n")
+        if len(text) + len(prefix) * len(lines) > self._limits.output:
+            raise FilterError("P115", "the indented text is too large")
+        rest = [prefix + line if line.strip() or blank else line for line in lines[1:]]
+        head = prefix + lines[0] if first and (lines[0] or blank) else lines[0]
+        return "\n".join((head, *rest))
+
+    def _width(self, width: Any, name: str) -> int:
+        if not isinstance(width, (int, float)) or width != int(width):
+            raise FilterError("P204", f"`{name}` must be a whole number")
+        if not 0 <= width <= self._limits.width:
+            raise self._too_wide()
+        return int(width)
+
+    def _too_wide(self) -> FilterError:
+        return FilterError(
+            "P116", f"a width of more than {self._limits.width:,} characters is refused"
+        )
+
+    # formats -----------------------------------------------------------------------------------
+
+    def format(self, value: Any, *arguments: Any, **named: Any) -> str:
+        """Printf-style formatting, as Python's `%` does it, with bounded widths."""
+        text = str(self._present(value))
+        for width in _PERCENT_WIDTHS.findall(text):
+            if "*" in width or any(
+                len(n) > 9 or int(n) > self._limits.width for n in _NUMBERS.findall(width)
+            ):
+                raise self._too_wide()
+        try:
+            return text % (named if named else tuple(arguments))
+        except (TypeError, ValueError, KeyError):
+            raise FilterError("P204", "the format and its arguments do not match") from None
+
+    def str_format(self, value: Any, *arguments: Any, **named: Any) -> str:
+        """`str.format` without attribute or item access, with bounded widths."""
+        if not isinstance(value, str):
+            raise FilterError("P106", "only text has a method `format`")
+        from .formatter import BoundedFormatter
+
+        formatter = BoundedFormatter(self._limits.width)
+        try:
+            return formatter.vformat(value, arguments, named)
+        except FilterError:
+            raise
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise FilterError("P204", "the format and its arguments do not match") from None
+
+
+_PERCENT_WIDTHS = re.compile(r"%(?:\([^)]*\))?[-#0 +]*([\d*]*(?:\.[\d*]*)?)")
+_NUMBERS = re.compile(r"\d+")
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in dict.items(value)}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return value
+
+
+def _text_keys(value: Any) -> Any:
+    """The same data with keys that sort together, as JSON writes them anyway."""
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else json.dumps(key): _text_keys(item)
+            for key, item in dict.items(value)
+        }
+    if isinstance(value, (list, tuple)):
+        return [_text_keys(item) for item in value]
+    return value

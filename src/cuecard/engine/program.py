@@ -1,0 +1,172 @@
+"""The engine: the one module that imports minijinja, and the traps of its binding closed.
+
+- Nothing but frozen data and our own callables is given to it.
+- Debug mode is off and `debug` removed: both would print the context.
+- Nothing is escaped, whatever a template is called.
+- An environment is complete before it is shared. Its methods take a lock that a render
+  holds while it waits for the GIL, so changing one that is rendering would end in a
+  deadlock; `Program` only ever renders.
+- A callback's exception waits in the binding until an error is reported. Ours are raised
+  only where the engine gives up at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import minijinja
+
+from ..profile import Profile
+from ..values.frozen import NULL
+from .filters import filters, functions
+
+__all__ = [
+    "FORMAT_NAME",
+    "MAIN",
+    "NULL_NAME",
+    "UNDEFINED_NAME",
+    "EngineError",
+    "Program",
+    "describe",
+]
+
+MAIN = "\0main"
+"""What the engine calls a program's own template: no partial has such a name, nor an ending."""
+
+NULL_NAME = "__null"
+"""The name that null has in a rewritten template."""
+
+UNDEFINED_NAME = "__undefined"
+"""The function that a rewritten template calls where a value is absent."""
+
+FORMAT_NAME = "__format"
+"""The filter that stands for the method `format`."""
+
+
+class EngineError(Exception):
+    """What the engine said, with byte offsets into the text that it was given.
+
+    Attributes:
+        kind: the engine's name for the failure, such as `UndefinedError`.
+        detail: its words, which may hold values: never shown as they are.
+        template: the name of the template that failed.
+        start: first byte of the place, or None.
+        end: byte after the place, or None.
+        chain: the kinds and places of what caused it, for a failure in a partial.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str = "",
+        template: str = MAIN,
+        start: int | None = None,
+        end: int | None = None,
+        chain: str = "",
+    ) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.detail = detail
+        self.template = template
+        self.start = start
+        self.end = end
+        self.chain = chain
+
+
+def _is_null(value: object) -> bool:
+    return value is NULL
+
+
+def _no_escaping(name: str) -> bool:
+    return False
+
+
+class Program:
+    """A compiled template that can only be rendered.
+
+    Args:
+        text: the rewritten template.
+        profile: white space, strictness and limits.
+        undefined: called with a site's number when a value asked for is absent; it raises.
+        loader: gives the text of a partial by name, or None; it must not raise.
+        callables: filters, tests and functions to call by another name: alias to callable,
+            each kind in its own mapping.
+
+    Raises:
+        EngineError: the text does not parse.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        profile: Profile,
+        *,
+        undefined: Callable[[int], object],
+        loader: Callable[[str], str | None] | None = None,
+        aliases: Mapping[str, tuple[str, Callable[..., Any]]] | None = None,
+    ) -> None:
+        environment = minijinja.Environment(
+            debug=False,
+            fuel=profile.limits.fuel,
+            undefined_behavior=profile.undefined,
+            keep_trailing_newline=profile.end != "drop_newline",
+            trim_blocks=profile.trim_blocks,
+            lstrip_blocks=profile.lstrip_blocks,
+        )
+        environment.remove_global("debug")
+        environment.add_global(NULL_NAME, NULL)
+        environment.add_global(UNDEFINED_NAME, undefined)
+        environment.add_test("none", _is_null)
+        own = filters(
+            profile.limits, strict=profile.undefined == "strict", sort_keys=profile.sort_keys
+        )
+        for name, callback in own.items():
+            environment.add_filter(name, callback)
+        for name, callback in functions().items():
+            environment.add_global(name, callback)
+        for alias, (kind, callback) in (aliases or {}).items():
+            if kind == "filter":
+                environment.add_filter(alias, callback)
+            elif kind == "test":
+                environment.add_test(alias, callback)
+            else:
+                environment.add_global(alias, callback)
+        if loader is not None:
+            environment.loader = loader
+            environment.auto_escape_callback = _no_escaping
+        try:
+            environment.add_template(MAIN, text)
+        except minijinja.TemplateError as error:
+            raise _engine_error(error) from None
+        except BaseException as error:
+            _raise_panic(error)
+            raise
+        self.render = environment.render_template
+        """`render(MAIN, **values)`: the engine's own method, bound, for speed."""
+
+
+def describe(error: BaseException) -> EngineError | None:
+    """The engine's failure as data; None when the exception is not the engine's."""
+    if isinstance(error, minijinja.TemplateError):
+        return _engine_error(error)
+    if type(error).__name__ == "PanicException":
+        return EngineError("Panic")
+    return None
+
+
+def _raise_panic(error: BaseException) -> None:
+    if type(error).__name__ == "PanicException":
+        raise EngineError("Panic") from None
+
+
+def _engine_error(error: minijinja.TemplateError) -> EngineError:
+    start, end = error.range or (None, None)
+    return EngineError(
+        error.kind,
+        error.detail or "",
+        error.name or MAIN,
+        start,
+        end,
+        str(error) if error.kind == "BadInclude" else "",
+    )

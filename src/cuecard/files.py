@@ -1,0 +1,150 @@
+"""Files: reading text with clear errors, and folders that contain their templates."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from .errors import PromptError, TemplateNotFoundError
+from .source import Source
+
+__all__ = ["Folder", "read_bytes_as_text", "read_text"]
+
+_MAX_BYTES = 64 << 20
+_DRIVE = re.compile(r"^[A-Za-z]:")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Text of a UTF-8 file, without a byte order mark; `-` is standard input.
+
+    Raises:
+        PromptError: the file cannot be read (P801) or is not UTF-8 (P802).
+    """
+    name = os.fspath(path)
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(_MAX_BYTES + 1)
+            name = "<stdin>"
+        else:
+            with open(path, "rb") as file:
+                data = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise PromptError(
+            f"cannot read the file: {error.strerror or type(error).__name__}",
+            code="P801",
+            template=name,
+        ) from error
+    except ValueError as error:
+        raise PromptError("cannot read the file: invalid name", code="P801") from error
+    if len(data) > _MAX_BYTES:
+        raise PromptError("the file is too large", code="P801", template=name)
+    return read_bytes_as_text(data, name)
+
+
+def read_bytes_as_text(data: bytes, name: str) -> str:
+    """UTF-8 bytes as text, without a byte order mark.
+
+    Raises:
+        PromptError: the bytes are not UTF-8 (P802).
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        good = Source(data[: error.start].decode("utf-8", "ignore"), name)
+        end = len(good.text)
+        raise PromptError(
+            f"byte {error.start + 1} is not UTF-8",
+            code="P802",
+            source=good,
+            start=end,
+            end=end,
+            hint="save the file as UTF-8",
+        ) from None
+
+
+class Folder:
+    """A folder of partials, which no name leads out of.
+
+    Args:
+        path: the folder. Names are relative to it, with `/` between their parts.
+
+    Raises:
+        TemplateNotFoundError: there is no such folder (P803).
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if not self.path.is_dir():
+            raise TemplateNotFoundError("no such folder", template=str(self.path))
+        self._root = self.path.resolve()
+
+    def __repr__(self) -> str:
+        return f"Folder({str(self.path)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Folder) and self._root == other._root
+
+    def __hash__(self) -> int:
+        return hash(self._root)
+
+    def resolve(self, name: str) -> Path:
+        """The file that a name stands for.
+
+        Raises:
+            TemplateNotFoundError: the name is absolute, holds `..`, a backslash or NUL, or
+                leads out of the folder through a symbolic link (P804), or there is no such
+                file (P803).
+        """
+        refusal = _refusal(name)
+        if refusal is not None:
+            raise self._outside(name, refusal)
+        path = self._root.joinpath(*name.split("/"))
+        try:
+            resolved = path.resolve()
+            if not resolved.is_relative_to(self._root):
+                raise self._outside(name, "leads out of the folder")
+            if not resolved.is_file():
+                raise TemplateNotFoundError(f"no template named {name!r} in the folder")
+        except (OSError, RuntimeError, ValueError):
+            raise TemplateNotFoundError(f"no template named {name!r} in the folder") from None
+        return resolved
+
+    def load(self, name: str) -> Source:
+        """The source of a partial.
+
+        Raises:
+            TemplateNotFoundError: as `resolve`.
+            PromptError: the file cannot be read (P801) or is not UTF-8 (P802).
+        """
+        path = self.resolve(name)
+        return Source(read_text(path), str(self.path.joinpath(*name.split("/"))))
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """What changes when a partial's file does; empty when there is no such file."""
+        try:
+            status = self.resolve(name).stat()
+        except (TemplateNotFoundError, OSError):
+            return ()
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def _outside(self, name: str, why: str) -> TemplateNotFoundError:
+        shown = name if len(name) <= 80 else name[:77] + "..."
+        return TemplateNotFoundError(
+            f"template name {shown!r} {why}",
+            code="P804",
+            hint="names are relative to the folder, with `/` between their parts",
+        )
+
+
+def _refusal(name: str) -> str | None:
+    if "\0" in name:
+        return "holds a NUL character"
+    if "\\" in name:
+        return "holds a backslash"
+    if name.startswith("/") or _DRIVE.match(name):
+        return "is absolute"
+    if ".." in name.split("/"):
+        return "leaves the folder"
+    return None

@@ -1,0 +1,195 @@
+"""Safety: what a template may not do, found in its tree before the engine sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import TemplateSyntaxError
+from ..profile import Profile
+from ..source import Source
+from ..values.frozen import METHOD_NAMES
+from .expressions import Node, root_name
+from .names import Names
+
+__all__ = ["check_safety", "needs_guard"]
+
+_ATTRIBUTE_FILTERS = {
+    "attr": 1,
+    "selectattr": 1,
+    "rejectattr": 1,
+    "groupby": 1,
+    "map": 99,
+    "sort": 99,
+    "unique": 99,
+    "sum": 99,
+    "min": 99,
+    "max": 99,
+}
+"""Filters that read an attribute by name; those at 99 take it as a keyword only."""
+
+_COMPOSITION = frozenset(("include", "import", "from", "extends"))
+
+
+def check_safety(source: Source, tree: Node, names: Names, profile: Profile, folder: bool) -> None:
+    """Refuse what a template may not do.
+
+    Args:
+        source: the template.
+        tree: its tree.
+        names: the names that it reads.
+        profile: how it will be rendered.
+        folder: whether a folder of partials was given.
+
+    Raises:
+        TemplateSyntaxError: it composes where the profile or the lack of a folder forbids
+            it (P107), asks for a name with an underscore in front (P108), or lets a
+            namespace leak (P109).
+    """
+    private: list[tuple[int, int, str, str]] = []
+    for node in tree.walk():
+        if node.kind in _COMPOSITION:
+            _check_composition(source, node, profile, folder)
+        else:
+            for name, start, end in _asked_names(node):
+                if any(step.startswith("_") for step in name.split(".")):
+                    private.append((start, end, "attribute", name))
+    for use in names.uses:
+        if use.name.startswith("_"):
+            private.append((use.node.start, use.node.end, "name", use.name))
+    for name in names.bound:
+        if name.startswith("__"):
+            start = source.text.find(name)
+            private.append((start, start + len(name), "name", name))
+    if private:
+        raise _private(source, *min(private))
+    _check_namespaces(source, tree)
+
+
+def _check_composition(source: Source, node: Node, profile: Profile, folder: bool) -> None:
+    if profile.partials and folder:
+        return
+    if profile.partials:
+        hint = "give a folder: `partials=cuecard.Folder(path)`, or `--partials DIR`"
+    else:
+        hint = f"the profile `{profile.name}` renders one text by itself"
+    tag = source.text[node.at :].split(None, 1)[0]
+    raise TemplateSyntaxError(
+        f"`{tag}` is not available here",
+        code="P107",
+        source=source,
+        start=node.at,
+        end=node.at + len(tag),
+        hint=hint,
+    )
+
+
+def _private(source: Source, start: int, end: int, what: str, name: str) -> TemplateSyntaxError:
+    return TemplateSyntaxError(
+        f"access to {what} `{name}` is refused",
+        code="P108",
+        source=source,
+        start=start,
+        end=end,
+        hint="names with an underscore in front are private",
+    )
+
+
+def _asked_names(node: Node) -> Iterator[tuple[str, int, int]]:
+    """Attribute names that a node asks for, with their place."""
+    if node.kind == "attr":
+        yield node.value, node.at, node.at + len(node.value)
+    elif node.kind == "item" and node.children[1].kind == "text":
+        yield node.children[1].value, node.children[1].start, node.children[1].end
+    elif node.kind == "filter" and node.value in _ATTRIBUTE_FILTERS:
+        for argument in _attribute_arguments(node):
+            if argument.kind == "text":
+                yield argument.value, argument.start, argument.end
+
+
+def _attribute_arguments(node: Node) -> Iterator[Node]:
+    # In a filter block the base is absent; looking at one argument too many does no harm.
+    position = _ATTRIBUTE_FILTERS[node.value]
+    for index, argument in enumerate(node.children):
+        if argument.kind == "keyword" and argument.value == "attribute":
+            yield argument.children[0]
+        elif argument.kind == "spread" or index == position:
+            yield argument
+
+
+def needs_guard(tree: Node) -> bool:
+    """Whether a template could reach a method of a plain list or mapping.
+
+    Such a template gets guarded containers, which cost more; the others cannot tell.
+    """
+    for node in tree.walk():
+        if node.kind == "attr" and node.value in METHOD_NAMES:
+            return True
+        if node.kind == "item" and not _is_plain_index(node.children[1]):
+            return True
+        if node.kind == "filter" and node.value in _ATTRIBUTE_FILTERS:
+            for argument in _attribute_arguments(node):
+                if argument.kind != "text" or not _is_plain_name(argument.value):
+                    return True
+        if node.kind in _COMPOSITION:
+            return True
+    return False
+
+
+def _is_plain_name(name: str) -> bool:
+    # An escape sequence could spell any name.
+    return "\\" not in name and METHOD_NAMES.isdisjoint(name.split("."))
+
+
+def _is_plain_index(index: Node) -> bool:
+    if index.kind == "text":
+        return _is_plain_name(index.value)
+    return index.kind == "const" or (index.kind == "neg" and index.children[0].kind == "const")
+
+
+def _check_namespaces(source: Source, tree: Node) -> None:
+    """A namespace may be read and written by attribute, and nothing else.
+
+    Were it a value like others, it could be put into itself, and printing it would end the
+    process: the engine's stack overflows.
+    """
+    spaces: set[str] = set()
+    creations: set[Node] = set()
+    allowed: set[Node] = set()
+    for node in tree.walk():
+        if node.kind == "set" and _is_namespace_call(node.children[0]):
+            spaces.update(node.value)
+            creations.add(node.children[0].children[0])
+    for node in tree.walk():
+        if node.kind in ("attr", "item") and node.children[0].kind == "name":
+            allowed.add(node.children[0])
+        if node.kind == "set" and not node.value:
+            base = root_name(node.children[1])
+            if base not in spaces:
+                target = node.children[1]
+                raise _leak(source, target, f"`{base}` is no namespace of this template")
+    for node in tree.walk():
+        if node.kind != "name" or node in allowed or node in creations:
+            continue
+        if node.value == "namespace":
+            raise _leak(source, node, "`namespace(...)` may only be assigned to a name")
+        if node.value in spaces:
+            raise _leak(source, node, f"namespace `{node.value}` may only be used by attribute")
+
+
+def _is_namespace_call(node: Node) -> bool:
+    return (
+        node.kind == "call"
+        and node.children[0].kind == "name"
+        and node.children[0].value == "namespace"
+    )
+
+
+def _leak(source: Source, node: Node, message: str) -> TemplateSyntaxError:
+    return TemplateSyntaxError(
+        message,
+        code="P109",
+        source=source,
+        start=node.start,
+        end=node.end,
+        hint="write `{% set ns = namespace(n=0) %}`, then `{% set ns.n = ns.n + 1 %}`",
+    )

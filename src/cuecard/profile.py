@@ -1,0 +1,101 @@
+"""Profiles and limits: frozen values that say how a template is read and rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["LIVE", "MARKDOWN", "OPERATOR", "STRICT", "Limits", "Profile"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on a template, its context and its work. Each has its own error code.
+
+    Attributes:
+        source: bytes of a template's source in UTF-8 (P110).
+        tag_tokens: tokens within one tag (P111). The engine's parser overflows its stack
+            on about 19,000 chained operators.
+        elifs: `elif` branches of one `if` (P112). The parser overflows on about 7,300.
+        nesting: depth of nested blocks, and of brackets within a tag (P113).
+        fuel: engine instructions of one render (P114); a prompt of 43 kB takes about 4,000.
+        output: characters of one rendered text (P115).
+        width: widths, precisions and indents that a template may ask for (P116).
+        depth: levels of nesting of a context value (P703).
+        nodes: values within one variable of the context (P704).
+    """
+
+    source: int = 1 << 20
+    tag_tokens: int = 1_000
+    elifs: int = 500
+    nesting: int = 100
+    fuel: int = 1_000_000
+    output: int = 16_000_000
+    width: int = 1_000
+    depth: int = 64
+    nodes: int = 200_000
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How a template is read and rendered. `dataclasses.replace` makes a variant.
+
+    Attributes:
+        name: what the command and messages call it.
+        undefined: `"strict"` (an absent name is an error), `"lenient"` (it prints nothing,
+            an attribute of it is an error) or `"chainable"` (attributes print nothing too).
+        trim_blocks: the line break after a block tag vanishes.
+        lstrip_blocks: the blanks before a block tag at the start of a line vanish.
+        end: what becomes of the end of the text: `"keep"`, `"drop_newline"` (one final line
+            break is dropped) or `"one_newline"` (white space is trimmed, then one newline).
+        newline: `"keep"`, or `"lf"` to read CR LF as LF.
+        partials: whether `include`, `import` and `extends` may be used, given a folder.
+        bind_value: whether a context that is no mapping is bound to the name `value`.
+        sort_keys: whether `tojson` sorts keys.
+        fallback: whether a failing render returns the template as it stands, with a warning.
+        limits: bounds on the template, its context and its work.
+    """
+
+    name: str = "strict"
+    undefined: Literal["strict", "lenient", "chainable"] = "strict"
+    trim_blocks: bool = True
+    lstrip_blocks: bool = True
+    end: Literal["keep", "drop_newline", "one_newline"] = "keep"
+    newline: Literal["keep", "lf"] = "keep"
+    partials: bool = True
+    bind_value: bool = False
+    sort_keys: bool = False
+    fallback: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __hash__(self) -> int:
+        # Profiles are keys of the cache of compiled templates; hashing every field at each
+        # look-up would cost more than the render of a short prompt.
+        cached: int | None = self.__dict__.get("_hash")
+        if cached is None:
+            values = [v for k, v in self.__dict__.items() if k != "_hash"]
+            cached = self.__dict__["_hash"] = hash(tuple(values))
+        return cached
+
+    def __getstate__(self) -> dict[str, object]:
+        return {k: v for k, v in self.__dict__.items() if k != "_hash"}
+
+
+STRICT = Profile()
+"""For authors: an absent name is an error, block tags vanish with their line."""
+
+OPERATOR = Profile(
+    name="operator",
+    trim_blocks=False,
+    lstrip_blocks=False,
+    end="drop_newline",
+    partials=False,
+    bind_value=True,
+)
+"""For one task and one flat string: strict, block tags leave their line."""
+
+MARKDOWN = Profile(name="markdown", undefined="lenient", end="one_newline", sort_keys=True)
+"""For `SYSTEM.md`-style files: an absent name prints nothing, one final newline."""
+
+LIVE = Profile(name="live", undefined="chainable", partials=False, fallback=True)
+"""For a running agent: nothing that a template does breaks the turn."""
