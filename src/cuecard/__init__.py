@@ -24,6 +24,7 @@ from .errors import (
 from .files import Folder
 from .operator import slots_from_prompt
 from .profile import LIVE, MARKDOWN, OPERATOR, STRICT, Limits, Profile
+from .prompt import Block, Prompt, PromptDiff, Scope, Segment
 from .source import Diagnostic, Span
 from .template import Template, render
 
@@ -34,6 +35,7 @@ __all__ = [
     "MARKDOWN",
     "OPERATOR",
     "STRICT",
+    "Block",
     "ContextError",
     "Diagnostic",
     "FallbackWarning",
@@ -41,9 +43,13 @@ __all__ = [
     "Limits",
     "MissingExtraError",
     "Profile",
+    "Prompt",
+    "PromptDiff",
     "PromptError",
     "ProviderError",
     "RenderError",
+    "Scope",
+    "Segment",
     "Span",
     "SpecError",
     "StoreError",

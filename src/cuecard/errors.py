@@ -73,6 +73,8 @@ CODES: dict[str, str] = {
     "P401": "invalid front matter",
     "P402": "front matter not closed",
     "P403": "late front matter",
+    # P5: caching
+    "P501": "unread scope",
     # P7: the context
     "P701": "not plain data",
     "P702": "cyclic value",
@@ -81,6 +83,7 @@ CODES: dict[str, str] = {
     "P705": "invalid text",
     "P706": "invalid key",
     "P707": "context is no mapping",
+    "P708": "bound already",
     # P8: files, partials and extras
     "P801": "unreadable file",
     "P802": "not UTF-8",
@@ -89,6 +92,7 @@ CODES: dict[str, str] = {
     "P805": "cyclic include",
     "P806": "invalid JSON",
     "P807": "missing extra",
+    "P809": "unknown counter",
 }
 """The kind of failure that each code is, in the words that errors use."""
 
@@ -116,9 +120,12 @@ class PromptError(Exception):
         span: the place, or None.
         template: name of the template or file, or None.
         line_text: the source line of the fault, or "".
+        partial: the `Prompt` of what was rendered before a trace failed, or None. It holds
+            values, so it is left out of pickles.
     """
 
     default_code = "P206"
+    partial: Any = None
 
     def __init__(
         self,
@@ -168,29 +175,56 @@ class PromptError(Exception):
     def report(self) -> str:
         """The error over several lines: place, source line with a caret, and hint."""
         first = f"{self.code} {self.message}"
-        lines = [f"{self.place}: {first}" if self.place else first]
+        lines = [_visible(f"{self.place}: {first}" if self.place else first)]
         if self.span is not None and self.line_text:
             shown, caret = _excerpt(self.line_text, self.span)
             number = str(self.span.line)
             lines += [f"  {number} | {shown}", f"  {' ' * len(number)} | {caret}"]
         if self.hint:
-            lines.append(f"  hint: {self.hint}")
+            lines.append(f"  hint: {_visible(self.hint)}")
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), dict(self.__dict__))
+        state = {key: value for key, value in self.__dict__.items() if key != "partial"}
+        return _rebuild, (type(self), state)
 
 
 def _excerpt(line: str, span: Span, width: int = 100) -> tuple[str, str]:
     """The part of a long line around the span, and the carets under it."""
+    line = _visible(line)
     column = span.column - 1
     begin = max(0, column - width // 2) if len(line) > width else 0
     shown = line[begin : begin + width]
     length = span.end - span.start if span.end_line == span.line else len(line) - column
     length = max(1, min(length, begin + len(shown) - column))
     # Tabs stay tabs in the padding, so that the caret stands under its character.
-    padding = "".join("\t" if c == "\t" else " " for c in line[begin:column])
-    return shown, padding + "^" * length
+    padding = "".join("\t" if c == "\t" else " " * _cells(c) for c in line[begin:column])
+    return shown, padding + "^" * max(1, sum(map(_cells, line[column : column + length])))
+
+
+def _visible(text: str) -> str:
+    """Text without characters that would move a terminal's cursor, one for one."""
+    if text.isprintable():
+        return text
+    return "".join(
+        chr(0x2400 + ord(c)) if c < " " and c != "\t" else "\ufffd" if _moves(c) else c
+        for c in text
+    )
+
+
+def _moves(character: str) -> bool:
+    return not character.isprintable() and character != "\t" and not character.isspace()
+
+
+def _cells(character: str) -> int:
+    """Columns of a terminal that a character takes."""
+    if character.isascii():
+        return 1
+    import unicodedata
+
+    if unicodedata.combining(character) or character == "\u200d":
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 class TemplateError(PromptError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import PromptError, TemplateNotFoundError
 from .source import Source
 
-__all__ = ["Folder", "read_bytes_as_text", "read_text"]
+__all__ = ["Folder", "read_bytes_as_text", "read_text", "shown"]
 
 _MAX_BYTES = 64 << 20
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -106,9 +106,9 @@ class Folder:
             if not resolved.is_relative_to(self._root):
                 raise self._outside(name, "leads out of the folder")
             if not resolved.is_file():
-                raise TemplateNotFoundError(f"no template named {name!r} in the folder")
+                raise _missing(name)
         except (OSError, RuntimeError, ValueError):
-            raise TemplateNotFoundError(f"no template named {name!r} in the folder") from None
+            raise _missing(name) from None
         return resolved
 
     def load(self, name: str) -> Source:
@@ -130,12 +130,20 @@ class Folder:
         return status.st_mtime_ns, status.st_size, status.st_ino
 
     def _outside(self, name: str, why: str) -> TemplateNotFoundError:
-        shown = name if len(name) <= 80 else name[:77] + "..."
         return TemplateNotFoundError(
-            f"template name {shown!r} {why}",
+            f"template name {shown(name)} {why}",
             code="P804",
             hint="names are relative to the folder, with `/` between their parts",
         )
+
+
+def shown(name: str) -> str:
+    """A name in quotes, shortened when it is long."""
+    return repr(name if len(name) <= 80 else name[:77] + "...")
+
+
+def _missing(name: str) -> TemplateNotFoundError:
+    return TemplateNotFoundError(f"no template named {shown(name)} in the folder")
 
 
 def _refusal(name: str) -> str | None:

@@ -12,12 +12,15 @@ __all__ = ["LIVE", "MARKDOWN", "OPERATOR", "STRICT", "Limits", "Profile"]
 class Limits:
     """Bounds on a template, its context and its work. Each has its own error code.
 
+    Raises ValueError for a bound that is no whole number above 0.
+
     Attributes:
         source: bytes of a template's source in UTF-8 (P110).
         tag_tokens: tokens within one tag (P111). The engine's parser overflows its stack
             on about 19,000 chained operators.
         elifs: `elif` branches of one `if` (P112). The parser overflows on about 7,300.
-        nesting: depth of nested blocks, and of brackets within a tag (P113).
+        nesting: depth of nested blocks, and of brackets within a tag (P113). The engine has
+            a bound of its own, about 70 brackets, of which open blocks use a part.
         fuel: engine instructions of one render (P114); a prompt of 43 kB takes about 4,000.
         output: characters of one rendered text (P115).
         width: widths, precisions and indents that a template may ask for (P116).
@@ -34,6 +37,18 @@ class Limits:
     width: int = 1_000
     depth: int = 64
     nodes: int = 200_000
+
+    def __post_init__(self) -> None:
+        for name, value in self.__dict__.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"`{name}` must be a whole number above 0")
+
+
+_CHOICES = {
+    "undefined": ("strict", "lenient", "chainable"),
+    "end": ("keep", "drop_newline", "one_newline"),
+    "newline": ("keep", "lf"),
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,13 @@ class Profile:
     sort_keys: bool = False
     fallback: bool = False
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for name, values in _CHOICES.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"`{name}` must be one of {', '.join(map(repr, values))}")
+        if not isinstance(self.limits, Limits):
+            raise TypeError("`limits` must be `Limits`")
 
     def __hash__(self) -> int:
         # Profiles are keys of the cache of compiled templates; hashing every field at each

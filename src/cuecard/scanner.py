@@ -9,13 +9,24 @@ what the engine's parser could not survive.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from .errors import TemplateLimitError, TemplateSyntaxError
-from .profile import Limits
+from .profile import Limits, Profile
 from .source import Source
 
-__all__ = ["BLOCKS", "Part", "Token", "has_tags", "scan"]
+__all__ = [
+    "BLOCKS",
+    "WHITE_SPACE",
+    "Part",
+    "Token",
+    "has_tags",
+    "literal_text",
+    "opens_block",
+    "scan",
+    "without_dropped_newline",
+]
 
 PartKind = Literal["text", "output", "block", "comment", "raw"]
 TokenKind = Literal["name", "number", "string", "operator"]
@@ -60,6 +71,14 @@ BLOCKS = {
 }
 """Tags that open a block, and what closes it; `set` opens one only without `=`."""
 
+# What Rust, and so the engine, takes for white space. Python's `str.strip` would take the
+# separators U+001C to U+001F too.
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+    "\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_BLANKS = WHITE_SPACE.replace("\n", "").replace("\r", "")
+
 _OPEN = re.compile(r"\{[{%#]")
 _SPACE = re.compile(r"[ \t\n\r\f]*")
 _TOKEN = re.compile(
@@ -91,7 +110,7 @@ def scan(source: Source, limits: Limits) -> list[Part]:
     """
     text = source.text
     # A character has at most four bytes: counting them is needed only near the limit.
-    if len(text) * 4 > limits.source and len(text.encode()) > limits.source:
+    if len(text) * 4 > limits.source and len(text.encode("utf-8", "replace")) > limits.source:
         raise TemplateLimitError(
             f"the source is larger than {limits.source:,} bytes",
             code="P110",
@@ -100,6 +119,8 @@ def scan(source: Source, limits: Limits) -> list[Part]:
             end=0,
             hint="move data out of the template and pass it in the context",
         )
+    if not text.isascii():
+        _refuse_surrogates(source)
     scanner = _Scanner(source, limits)
     parts: list[Part] = []
     position = 0
@@ -115,6 +136,93 @@ def scan(source: Source, limits: Limits) -> list[Part]:
     if position < len(text):
         parts.append(Part("text", position, len(text)))
     return parts
+
+
+def opens_block(tokens: Sequence[Token]) -> bool:
+    """Whether a tag opens a block."""
+    word = tokens[0].text
+    return word in BLOCKS and not (word == "set" and any(token.text == "=" for token in tokens))
+
+
+def without_dropped_newline(text: str, profile: Profile) -> str:
+    """A source without the final newline that its profile drops, as the engine drops it."""
+    if profile.end != "drop_newline":
+        return text
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def literal_text(
+    text: str, parts: list[Part], index: int, *, trim_blocks: bool, lstrip_blocks: bool
+) -> str:
+    """What is printed of a text or raw part, white-space control applied as the engine does.
+
+    Args:
+        text: the source, without a final newline that the profile drops.
+        parts: all its parts.
+        index: which of them.
+        trim_blocks: whether the line break after a tag vanishes.
+        lstrip_blocks: whether the blanks before a tag at the start of a line vanish.
+    """
+    part = parts[index]
+    if part.kind == "raw":
+        content = part.tokens[0]
+        after, before = part.inner
+        literal = _trimmed_start(content.text, after, trim_blocks)
+        if before == "-":
+            return literal.rstrip(WHITE_SPACE)
+        return _without_blanks(literal) if before == "" and lstrip_blocks else literal
+    literal = text[part.start : part.end]
+    if index > 0:
+        previous = parts[index - 1]
+        literal = _trimmed_start(literal, previous.trail, trim_blocks and previous.kind != "output")
+    if index + 1 < len(parts):
+        following = parts[index + 1]
+        if following.lead == "-":
+            return literal.rstrip(WHITE_SPACE)
+        if (
+            lstrip_blocks
+            and following.lead == ""
+            and following.kind != "output"
+            and _starts_line(text, following.start)
+        ):
+            return _without_blanks(literal)
+    return literal
+
+
+def _trimmed_start(literal: str, mark: str, trim: bool) -> str:
+    if mark == "-":
+        return literal.lstrip(WHITE_SPACE)
+    if mark == "" and trim:
+        return literal.removeprefix("\r").removeprefix("\n")
+    return literal
+
+
+def _without_blanks(literal: str) -> str:
+    trimmed = literal.rstrip(_BLANKS)
+    return trimmed if not trimmed or trimmed.endswith("\n") else literal
+
+
+def _starts_line(text: str, offset: int) -> bool:
+    """Whether only blanks stand before an offset in its line."""
+    while offset > 0:
+        offset -= 1
+        if text[offset] in "\r\n":
+            return True
+        if text[offset] not in WHITE_SPACE:
+            return False
+    return True
+
+
+def _refuse_surrogates(source: Source) -> None:
+    try:
+        source.text.encode()
+    except UnicodeEncodeError as error:
+        raise TemplateSyntaxError(
+            "the template has a lone surrogate, which is no Unicode character",
+            source=source,
+            start=error.start,
+            end=error.end,
+        ) from None
 
 
 class _Scanner:
@@ -190,6 +298,8 @@ class _Scanner:
                     raise self._too_deep("brackets nest", tokens[-1].start)
             elif word in ")]}":
                 brackets -= 1
+                if brackets < 0 and word != "}":
+                    raise self._syntax(f"unexpected `{word}`", position - 1, position, _RAW_HINT)
             if len(tokens) > self._limits.tag_tokens:
                 raise self._limit(
                     "P111", f"the tag has more than {self._limits.tag_tokens:,} tokens", start
@@ -213,7 +323,7 @@ class _Scanner:
                 )
         elif word.startswith("end") and blocks:
             blocks.pop()
-        elif word in BLOCKS and not (word == "set" and any(t.text == "=" for t in tokens)):
+        elif opens_block(tokens):
             blocks.append(0)
             if len(blocks) > self._limits.nesting:
                 raise self._too_deep("blocks nest", tokens[0].start)

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..engine.filters import filters, functions
-from ..engine.program import MAIN, EngineError, Program
-from ..errors import PromptError, TemplateNotFoundError
-from ..files import Folder
+from ..engine.program import FORMAT_NAME, MAIN, MEASURE_NAME, EngineError, Program
+from ..errors import PromptError, TemplateLimitError, TemplateNotFoundError
+from ..files import Folder, shown
 from ..language.expressions import Node
 from ..language.units import Partials, UnderstandingError, Unit, read_unit
 from ..profile import Profile
 from ..source import Source
-from .rewrite import ALIAS_NAME, Probe, Rewritten, Site, rewrite
+from ..values import Freezer, oversize
+from .rewrite import ALIAS_NAME, Marks, Probe, Rewritten, Site, rewrite
+from .segments import MARKED, Segments, marked_outputs, plan_segments
 
 __all__ = ["Compiled", "compile_source"]
 
@@ -38,7 +40,7 @@ class Compiled:
         units: the template and its partials, by the engine's name for them.
         names: every name that they read; None when a partial's name is computed, so that
             any name may be read.
-        guarded: whether containers must hide their methods.
+        freezer: freezes the values that they read.
     """
 
     def __init__(
@@ -51,58 +53,115 @@ class Compiled:
     ) -> None:
         self.units = dict(units)
         self.names = names
-        self.guarded = any(unit.guarded for unit in units.values())
+        self.freezer = Freezer(profile.limits, any(unit.guarded for unit in units.values()))
         self._partials = partials
         self._profile = profile
         self._probe = probe
         self._sites: list[Site] = []
         self._rewritten: dict[str, Rewritten] = {}
         self._refusals: list[PromptError] = []
+        self._segments: Segments | None = None
         self.program = self._build()
 
     def _build(self) -> Program:
         main = self._rewrite(MAIN, self.units[MAIN])
+        if main.text != main.source.text and self._probe is None:
+            # The engine is right about syntax: what it refuses must not pass rewritten.
+            _refuse_syntax(main.source, self._profile)
         aliases: dict[str, tuple[str, Callable[..., Any]]] = {}
+        for name, unit in self.units.items() if self._probe is not None else ():
+            # The sites of partials must be known before the engine is complete.
+            if name not in self._rewritten:
+                self._rewrite(name, unit)
         if self._probe is not None and self._probe.names:
             aliases.update(_aliases(self._sites, self._profile))
         if self._partials is not None:
             aliases["__refused"] = ("function", self._refuse)
         try:
-            return Program(
-                main.text,
-                self._profile,
-                undefined=_report,
-                loader=self._load if self._partials is not None else None,
-                aliases=aliases,
-            )
+            return self._program({MAIN: main.text}, aliases, self._profile.end != "drop_newline")
         except EngineError as error:
             from .syntax_faults import explain_syntax
 
             raise explain_syntax(error, main.source, main.offset) from None
 
+    def _program(
+        self,
+        texts: Mapping[str, str],
+        aliases: Mapping[str, tuple[str, Callable[..., Any]]],
+        keep_final_newline: bool,
+    ) -> Program:
+        return Program(
+            texts,
+            self._profile,
+            undefined=_report,
+            loader=self._load if self._partials is not None else None,
+            aliases={**aliases, MEASURE_NAME: ("function", self._measure)},
+            keep_final_newline=keep_final_newline,
+        )
+
     def _rewrite(self, name: str, unit: Unit) -> Rewritten:
-        rewritten = self._rewritten[name] = rewrite(
+        rewritten = rewrite(
             unit.source,
             unit.tree,
             strict=self._profile.undefined == "strict",
             sites=self._sites,
             probe=self._probe,
+            bound=unit.names.bound,
         )
+        self._rewritten = {**self._rewritten, name: rewritten}
         return rewritten
 
     def _load(self, name: str) -> str | None:
         # The engine's loader must not raise: what is refused becomes a text that raises.
         assert self._partials is not None
         try:
-            self.units[name] = unit = self._partials.unit(name)
-            return self._rewrite(name, unit).text
+            rewritten = self._rewritten.get(name)
+            if rewritten is None:
+                rewritten = self._rewrite(name, self._read(name))
+            return rewritten.text
         except TemplateNotFoundError as error:
             if error.code == "P803":
                 return None
-            self._refusals.append(error)
+            self._refusals.append(self._without_computed_name(error, name))
         except PromptError as error:
             self._refusals.append(error)
         return f"{{{{ __refused({len(self._refusals) - 1}) }}}}"
+
+    def _without_computed_name(self, error: PromptError, name: str) -> PromptError:
+        """The error without a name that may be a value of the context."""
+        written = {n for unit in self.units.values() for n, _ in unit.references()}
+        if name in written:
+            return error
+        message = f"a computed {error.message.replace(shown(name), '').replace('  ', ' ')}"
+        return TemplateNotFoundError(message, code=error.code, hint=error.hint)
+
+    def _read(self, name: str) -> Unit:
+        assert self._partials is not None
+        unit = self.units.get(name)
+        if unit is None:
+            try:
+                unit = self._partials.unit(name)
+            except UnderstandingError as error:
+                _refuse_syntax(error.source, self._profile)
+                raise
+            # A new mapping, because other threads may be walking the old one.
+            self.units = {**self.units, name: unit}
+        return unit
+
+    def _measure(self, value: Any, number: int) -> bool:
+        """Refuse a value that a template has let grow too large."""
+        code = oversize(value, self._profile.limits)
+        if code is not None:
+            source, node = self._sites[number]
+            raise TemplateLimitError(
+                "a value that the template makes grows too large",
+                code=code,
+                source=source,
+                start=node.at,
+                end=node.at + len(node.kind.partition("_")[0]),
+                hint="it is made from itself; bind what is needed once",
+            )
+        return False
 
     def _refuse(self, number: int) -> NoReturn:
         raise self._refusals[number]
@@ -110,6 +169,57 @@ class Compiled:
     def changed(self) -> bool:
         """Whether the file of a partial has changed since."""
         return self._partials is not None and self._partials.changed()
+
+    def reads(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Names of the context that are read, and those of them that are required."""
+        return self._reads(self.units[MAIN], frozenset())
+
+    def _reads(self, unit: Unit, path: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+        variables, required = unit.names.variables, unit.names.required
+        for name, node in unit.references():
+            partial = self.units.get(name) if name is not None and name not in path else None
+            if partial is not None and name is not None:
+                # What surrounds the tag binds names for the partial.
+                bound = unit.names.around.get(node, frozenset())
+                more, needed = self._reads(partial, path | {name})
+                variables, required = variables | (more - bound), required | (needed - bound)
+        return variables, required
+
+    def segments(self) -> Segments:
+        """The template as segments, each rendered by itself; made at the first call."""
+        if self._segments is None:
+            self._segments = self._split()
+        return self._segments
+
+    def program_of(self, texts: Mapping[str, str]) -> Program:
+        """More templates with the same partials: texts of segments, put together anew."""
+        aliases = {"__refused": ("function", self._refuse)}
+        return self._program(texts, aliases, True)
+
+    def _split(self) -> Segments:
+        unit = self.units[MAIN]
+        marked = rewrite(
+            unit.source,
+            unit.tree,
+            strict=self._profile.undefined == "strict",
+            sites=self._sites,
+            marks=(marks := Marks()),
+            bound=unit.names.bound,
+        )
+        plans = plan_segments(
+            unit,
+            self._rewritten[MAIN],
+            marked,
+            self._profile,
+            names=self.names,
+            split=self._partials is None,
+        )
+        texts = {plan.name: plan.code for plan in plans if plan.literal is None}
+        marked_texts = {
+            plan.name + MARKED: plan.marked for plan in plans if plan.marked is not None
+        }
+        program = self.program_of({**texts, **marked_texts})
+        return Segments(tuple(plans), program, marks, marked_outputs(unit, marks))
 
     def explain(
         self, error: BaseException, names: Iterable[str], values: Mapping[str, Any]
@@ -136,7 +246,9 @@ class Compiled:
             return self._ask(probe, values)
 
         rewritten = self._rewritten
-        return explain(error, Failure(self.units, rewritten, names, values, self._profile, ask))
+        required = self.reads()[1]
+        failure = Failure(self.units, rewritten, names, required, values, self._profile, ask)
+        return explain(error, failure)
 
     def _ask(self, probe: Probe, values: Mapping[str, Any]) -> Site | None:
         asked = Compiled(self.units, self._partials, self.names, self._profile, probe)
@@ -161,26 +273,25 @@ def compile_source(source: Source, profile: Profile, folder: Folder | None) -> C
         TemplateError: the template, or a partial that it names, is invalid.
         TemplateNotFoundError: a partial that it names does not exist.
     """
-    try:
-        unit = read_unit(source, profile, folder=folder is not None)
-    except UnderstandingError as error:
-        # The engine is right about syntax, so its own words come first.
-        _refuse_syntax(source, profile)
-        raise error from None
-    units = {MAIN: unit}
     partials = None
     complete = True
-    if folder is not None and profile.partials:
-        partials = Partials(folder, profile)
-        complete = partials.gather(unit)
-        units.update(partials.units)
+    try:
+        units = {MAIN: read_unit(source, profile, folder=folder is not None)}
+        if folder is not None and profile.partials:
+            partials = Partials(folder, profile)
+            complete = partials.gather(units[MAIN])
+            units.update(partials.units)
+    except UnderstandingError as error:
+        # The engine is right about syntax, so its own words come first.
+        _refuse_syntax(error.source, profile)
+        raise error from None
     names = {name for unit in units.values() for name in unit.names.variables}
     return Compiled(units, partials, tuple(sorted(names)) if complete else None, profile)
 
 
 def _refuse_syntax(source: Source, profile: Profile) -> None:
     try:
-        Program(source.text, profile, undefined=_report)
+        Program({MAIN: source.text}, profile, undefined=_report)
     except EngineError as error:
         from .syntax_faults import explain_syntax
 
@@ -202,6 +313,8 @@ def _aliases(sites: list[Site], profile: Profile) -> dict[str, tuple[str, Callab
 
 
 def _called_name(node: Node) -> tuple[bool, str]:
+    if node.kind == "call" and node.children[0].kind == "attr":
+        return False, FORMAT_NAME
     if node.kind == "call":
         return True, str(node.children[0].value)
     return False, str(node.value) if node.kind == "filter" else ""

@@ -21,17 +21,19 @@ from ..errors import (
     UndefinedVariableError,
     UnknownNameError,
 )
-from ..language.expressions import Node, path_text
+from ..language.expressions import Node, is_path, path_text, root_name
 from ..language.units import Unit
 from ..language.vocabulary import FILTERS, FUNCTION_HINTS, FUNCTIONS, TESTS, nearest
 from ..profile import Limits, Profile
 from ..source import Source
+from ..values import NULL
 from .rewrite import Probe, Rewritten, Site
 from .syntax_faults import explain_syntax
 
 __all__ = ["Failure", "explain"]
 
 _MAX_DEPTH = 8
+_MAYBE_UNDEFINED = frozenset(("InvalidOperation", "UnknownMethod", "UnknownFunction"))
 OWN_NAMES = frozenset(filters(Limits(), strict=False, sort_keys=False)) | frozenset(functions())
 
 _SAFE_DETAILS = re.compile(
@@ -41,7 +43,8 @@ _SAFE_DETAILS = re.compile(
     r"|cannot get absolute value|template name was not a string"
 )
 _CHAIN = re.compile(
-    r"^caused by: (?P<words>[^:\n]+?)(?::[^\n]*)? \(in (?P<name>.*):(?P<line>\d+)\)$", re.M
+    r"^caused by: (?P<words>[^:\n]+?)(?:: (?P<detail>[^\n]*))? \(in (?P<name>.*):(?P<line>\d+)\)$",
+    re.M,
 )
 _KINDS_BY_WORDS = {
     "undefined value": "UndefinedError",
@@ -63,6 +66,7 @@ class Failure(NamedTuple):
         units: the templates that took part, by the engine's name for them.
         rewritten: what the engine was given of each.
         names: names that the context has.
+        required: names that the templates need.
         values: the frozen values that the render was given.
         profile: how it was rendered.
         ask: renders again with a probe; gives the site that it reports, or None.
@@ -71,6 +75,7 @@ class Failure(NamedTuple):
     units: Mapping[str, Unit]
     rewritten: Mapping[str, Rewritten]
     names: Iterable[str]
+    required: frozenset[str]
     values: Mapping[str, Any]
     profile: Profile
     ask: Callable[[Probe], Site | None]
@@ -91,8 +96,8 @@ class _Place(NamedTuple):
 def explain(error: BaseException, failure: Failure) -> PromptError | None:
     """The error for a failed render; None for an interruption, which is not about it at all."""
     if isinstance(error, PromptError):
-        return error
-    engine_error = describe(error)
+        return _at_its_tag(error, failure) if error.span is None else error
+    engine_error = error if isinstance(error, EngineError) else describe(error)
     if engine_error is not None:
         return _explain_engine(engine_error, failure)
     if isinstance(error, FilterError):
@@ -108,6 +113,23 @@ def explain(error: BaseException, failure: Failure) -> PromptError | None:
     return None
 
 
+def _at_its_tag(error: PromptError, failure: Failure) -> PromptError:
+    """A refused partial, at the only tag that can have asked for it."""
+    tags = [
+        (unit, node)
+        for unit in failure.units.values()
+        for name, node in unit.references()
+        if name is None or unit is failure.units[MAIN]
+    ]
+    if isinstance(error, TemplateNotFoundError) and len(tags) == 1:
+        unit, node = tags[0]
+        place = _Place(unit.source, node.start, node.end)
+        return TemplateNotFoundError(
+            error.message, code=error.code, hint=error.hint, **place.arguments()
+        )
+    return error
+
+
 def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
     if error.kind == "BadInclude":
         error = _innermost(error, failure)
@@ -116,9 +138,12 @@ def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
         rewritten = failure.rewritten.get(error.template)
         if rewritten is not None:
             return explain_syntax(error, rewritten.source, rewritten.offset)
-    strict = failure.profile.undefined == "strict"
-    if error.kind == "UndefinedError" or (strict and "undefined" in error.detail):
+    if error.kind == "UndefinedError":
         return _explain_undefined(place, failure)
+    if failure.profile.undefined == "strict" and error.kind in _MAYBE_UNDEFINED:
+        site = _absent_site(failure)
+        if site is not None:
+            return _undefined_at(site, failure)
     if error.kind == "OutOfFuel":
         return TemplateLimitError(
             f"the render took more than {failure.profile.limits.fuel:,} steps",
@@ -129,27 +154,46 @@ def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
         return _explain_unknown(error, place, failure)
     if error.kind == "TemplateNotFound":
         return TemplateNotFoundError("no such partial in the folder", **place.arguments())
+    if error.detail.startswith("cannot super") or "super()" in error.detail:
+        error = EngineError("UnknownFunction", "super is unknown", start=error.start, end=error.end)
+        return _explain_unknown(error, place, failure)
     if error.kind == "Panic":
         return TemplateError("the engine failed on this template", code="P206", **place.arguments())
-    return _explain_operation(error, place)
+    return _explain_operation(error, place, failure)
 
 
-def _explain_operation(error: EngineError, place: _Place) -> PromptError:
+def _explain_operation(error: EngineError, place: _Place, failure: Failure) -> PromptError:
     if error.detail == "range has too many elements":
         return TemplateLimitError("the range is too large", code="P114", **place.arguments())
     if error.detail == "recursion limit exceeded":
         return TemplateLimitError(
             "macros or partials call each other too deeply", code="P113", **place.arguments()
         )
+    if error.kind == "UnknownBlock":
+        place = _block_place(place, failure)
+        return UnknownNameError("no such block", code="P105", **place.arguments())
     if error.kind in ("MissingArgument", "TooManyArguments", "UnusedKeywordArgument"):
         words = re.sub(r"(?<!^)(?=[A-Z])", " ", error.kind).lower()
         return TemplateError(words, code="P204", **place.arguments())
-    safe = _SAFE_DETAILS.fullmatch(error.detail)
+    # Null reaches the engine as something to loop over, which it would call an iterator.
+    safe = _SAFE_DETAILS.fullmatch(error.detail) and "iterator" not in error.detail
     return TemplateError(
-        error.detail if safe else "a value has the wrong type for this operation",
+        error.detail if safe else "the operation is not possible with these values",
         code="P203",
         **place.arguments(),
     )
+
+
+def _block_place(place: _Place, failure: Failure) -> _Place:
+    """Where a block is asked for that does not exist, which the engine does not say."""
+    known = {
+        node.value for u in failure.units.values() for node in u.tree.walk() if node.kind == "block"
+    }
+    for unit in failure.units.values():
+        for node in unit.tree.walk():
+            if node.kind == "attr" and root_name(node) == "self" and node.value not in known:
+                return _Place(unit.source, node.at, node.end)
+    return place
 
 
 def _innermost(error: EngineError, failure: Failure) -> EngineError:
@@ -159,7 +203,7 @@ def _innermost(error: EngineError, failure: Failure) -> EngineError:
         return error
     cause = causes[-1]
     kind = _KINDS_BY_WORDS.get(cause["words"], "InvalidOperation")
-    found = EngineError(kind, template=cause["name"])
+    found = EngineError(kind, cause["detail"] or "", template=cause["name"])
     rewritten = failure.rewritten.get(cause["name"])
     if rewritten is not None:
         lines = rewritten.text.encode().split(b"\n")
@@ -178,10 +222,9 @@ def _place(error: EngineError, failure: Failure) -> _Place:
 
 
 def _explain_undefined(place: _Place, failure: Failure) -> PromptError:
-    for depth in range(1, _MAX_DEPTH + 1):
-        site = failure.ask(Probe(depth=depth))
-        if site is not None:
-            return _undefined_at(site, failure)
+    site = _absent_site(failure)
+    if site is not None:
+        return _undefined_at(site, failure)
     text = place.source.text[place.start or 0 : place.end or 0].strip()
     return UndefinedVariableError(
         "the value of this expression is undefined",
@@ -190,10 +233,23 @@ def _explain_undefined(place: _Place, failure: Failure) -> PromptError:
     )
 
 
+def _absent_site(failure: Failure) -> Site | None:
+    """The shortest path that is absent where the render fails, if that is why it fails."""
+    for defaults in (False, True):
+        for depth in range(1, _MAX_DEPTH + 1):
+            site = failure.ask(Probe(depth=depth, defaults=defaults))
+            if site is not None:
+                return site
+    return None
+
+
 def _undefined_at(site: Site, failure: Failure) -> UndefinedVariableError:
     node, source = site.node, site.source
     path = path_text(node, source)
     place = {"source": source, "start": node.start, "end": node.end}
+    origin = _assigned_path(site, failure) if node.kind == "name" else None
+    if origin is not None:
+        return _undefined_at(origin, failure)
     if node.kind == "name":
         missing = _missing_names(str(node.value), failure)
         listed = ", ".join(f"`{name}`" for name in missing)
@@ -209,9 +265,26 @@ def _undefined_at(site: Site, failure: Failure) -> UndefinedVariableError:
     if node.kind == "attr":
         message = f"`{base}` has no attribute `{node.value}`"
         hint = nearest(str(node.value), _keys(node.children[0], failure))
+        if _value_at(node.children[0], failure) is NULL:
+            message = f"`{base}` is null, so it has no attribute `{node.value}`"
     else:
         message = f"`{path}` is undefined"
+        index = node.children[1]
+        if index.kind == "text":
+            hint = nearest(str(index.value), _keys(node.children[0], failure))
     return UndefinedVariableError(message, code="P202", variables=(path,), hint=hint, **place)
+
+
+def _assigned_path(site: Site, failure: Failure) -> Site | None:
+    """The path that a template's own name was set to, when the name itself is undefined."""
+    for unit in failure.units.values():
+        for node in unit.tree.walk() if unit.source is site.source else ():
+            if node.kind == "set" and node.value == (site.node.value,):
+                value = node.children[0]
+                known = root_name(value) in unit.names.variables
+                if known and node.end <= site.node.start and is_path(value):
+                    return Site(site.source, value)
+    return None
 
 
 def _missing_names(first: str, failure: Failure) -> tuple[str, ...]:
@@ -219,7 +292,7 @@ def _missing_names(first: str, failure: Failure) -> tuple[str, ...]:
     missing = {first: None}
     for unit in failure.units.values():
         for use in unit.names.uses:
-            if use.name not in present and use.name in unit.names.required:
+            if use.name not in present and use.name in failure.required:
                 missing[use.name] = None
     return tuple(missing)
 
@@ -264,8 +337,14 @@ def _explain_unknown(error: EngineError, place: _Place, failure: Failure) -> Pro
         "UnknownMethod": ("method", "P106", frozenset[str]()),
     }[error.kind]
     name, node = _named_at(place, what, failure)
+    quoted = _quoted_name(place, known, failure)
+    name = quoted or name
     message = f"unknown {what} `{name}`" if name else f"unknown {what}"
     hint = FUNCTION_HINTS.get(name) if what == "function" else None
+    if node is not None and what in ("method", "function") and node.kind == "call":
+        callee = node.children[0]
+        start = callee.at if what == "method" else callee.start
+        place = _Place(place.source, start, node.end)
     if what == "method" and node is not None:
         kind = re.match(r"([a-z ]+) has no method", error.detail)
         callee = node.children[0]
@@ -277,6 +356,24 @@ def _explain_unknown(error: EngineError, place: _Place, failure: Failure) -> Pro
     return UnknownNameError(
         message, code=code, hint=hint or nearest(name, known), **place.arguments()
     )
+
+
+_BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
+"""Filters that are given the name of another filter or test as text."""
+
+
+def _quoted_name(place: _Place, known: frozenset[str], failure: Failure) -> str | None:
+    """The unknown name that stands in quotes, as in `map("nme")`."""
+    for unit in failure.units.values():
+        for node in unit.tree.walk() if unit.source is place.source else ():
+            if node.kind != "filter" or node.value not in _BY_NAME or place.start is None:
+                continue
+            texts = [str(a.value) for a in node.children[1:] if a.kind == "text"]
+            unknown = [text for text in texts if text not in known]
+            if node.start <= place.start <= node.end and unknown:
+                # `selectattr` takes the attribute first, then the test.
+                return unknown[-1]
+    return None
 
 
 def _named_at(place: _Place, what: str, failure: Failure) -> tuple[str, Node | None]:
@@ -298,36 +395,45 @@ def _named_at(place: _Place, what: str, failure: Failure) -> tuple[str, Node | N
 
 
 def _explain_filter(error: FilterError, failure: Failure) -> PromptError:
-    used = {
-        str(node.value if node.kind in ("filter", "test") else node.children[0].value)
-        for unit in failure.units.values()
-        for node in unit.tree.walk()
-        if node.kind in ("filter", "test", "call")
-    }
-    site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
+    place = _called_place(failure)
     if isinstance(error, AbsentError):
-        main = failure.rewritten[MAIN].source
-        place = _site_place(site, main)
         return _explain_undefined(place, failure)
-    place = _site_place(site, failure.rewritten[MAIN].source)
     kind: type[TemplateError] = TemplateError
     if error.code == "P205":
         kind = TemplateRaisedError
     elif error.code in ("P115", "P116"):
         kind = TemplateLimitError
+    elif error.code == "P106":
+        kind = UnknownNameError
     return kind(error.message, code=error.code, hint=error.hint, **place.arguments())
 
 
-def _site_place(site: Site | None, main: Source) -> _Place:
+def _called_place(failure: Failure) -> _Place:
+    """The use of a filter or function of our own that failed, as far as it can be told."""
+    used = {
+        str(node.value if node.kind == "filter" else node.children[0].value)
+        for unit in failure.units.values()
+        for node in unit.tree.walk()
+        if node.kind in ("filter", "call")
+    }
+    site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
     if site is None:
-        return _Place(main, None, None)
+        return _Place(failure.rewritten[MAIN].source, None, None)
     node = site.node
-    length = len(str(node.value)) if node.kind in ("filter", "test") else node.end - node.at
-    return _Place(site.source, node.at, node.at + length)
+    if node.kind == "call":
+        callee = node.children[0]
+        return _Place(site.source, callee.at if callee.kind == "attr" else callee.start, node.end)
+    return _Place(site.source, node.at, node.at + len(str(node.value)))
 
 
 def _explain_method(error: Exception, failure: Failure) -> PromptError:
     """A method of a frozen container that does not exist, or does not take what it was given."""
+    if isinstance(error, TypeError):
+        place = _called_place(failure)
+        if place.start is not None:
+            name = place.source.text[place.start : place.end]
+            message = f"`{name}` does not take these arguments"
+            return TemplateError(message, code="P204", **place.arguments())
     name = str(getattr(error, "name", "") or "")
     calls = [
         (unit, node)

@@ -6,25 +6,30 @@ behaviour is not the one promised:
 - the literal `none` becomes a name that is bound to a null which prints nothing, and
   `mapping.get(key)` gets that null as its default;
 - `"...".format(...)` becomes a filter that bounds the widths;
+- what is made from a template's own values is measured where it is bound;
+- an absent value in a collection is null, where the engine would print `undefined`;
 - under a strict profile, a value that only a filter, a test or a collection touches is
   looked at first, since the engine takes its absence for an empty value there.
 
 A `Probe` asks for more: after a failure, the same template is rewritten so that it says
-which expression failed. Every edit keeps the lines as they are, and `Rewritten.offset`
-leads from a place in the rewritten text back to the source.
+which expression failed. `Rewritten.offset` leads from a place in the rewritten text back to
+the source.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Container
+from secrets import token_hex
 from typing import NamedTuple
 
-from ..engine.program import FORMAT_NAME, NULL_NAME, UNDEFINED_NAME
-from ..language.expressions import Node, is_path
+from ..engine.program import FORMAT_NAME, MEASURE_NAME, NULL_NAME, UNDEFINED_NAME
+from ..language.expressions import Node, is_path, path_text
 from ..language.vocabulary import FUNCTIONS
 from ..source import Source
 
-__all__ = ["ALIAS_NAME", "Probe", "Rewritten", "Site", "rewrite"]
+__all__ = ["ALIAS_NAME", "Marks", "Probe", "Rewritten", "Site", "rewrite"]
 
 ALIAS_NAME = "__at_{}"
 
@@ -60,6 +65,33 @@ _WITH_OPTIONS = frozenset(
 """Filters and methods of the engine that take a null for an option which is not given."""
 
 
+class Marks:
+    """Marks that a rewritten template prints around outputs, to find them in the text.
+
+    They hold a random number, so that no value can hold one by chance or by design.
+    """
+
+    def __init__(self) -> None:
+        self._secret = token_hex(8)
+        self.nodes: list[Node] = []
+        self.pattern = re.compile(rf"\x00{self._secret}([<>])(\d+)\x00")
+
+    def add(self, node: Node) -> int:
+        """Give an output its number."""
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def text(self, number: int, opens: bool) -> str:
+        """The expression that prints a mark."""
+        return f"'\x00{self._secret}{'<' if opens else '>'}{number}\x00'"
+
+
+_COLLECTIONS = frozenset(("list", "tuple", "map"))
+_BINDING = frozenset(("set", "set_block", "with", "for"))
+_BUILDERS = frozenset(("list", "map", "tuple", "binary", "call", "filter", "slice", "output"))
+"""Nodes that may make a value larger than those that it is made from."""
+
+
 class Site(NamedTuple):
     """A place that a rewritten template reports by its number."""
 
@@ -73,10 +105,12 @@ class Probe(NamedTuple):
     Attributes:
         depth: report absent paths of so many steps (1 is a bare name); 0 for none.
         names: filters, tests and functions whose calls are to be told apart.
+        defaults: report what `default` would give, too.
     """
 
     depth: int = 0
     names: frozenset[str] = frozenset()
+    defaults: bool = False
 
 
 class Rewritten:
@@ -84,6 +118,10 @@ class Rewritten:
 
     def __init__(self, source: Source, edits: list[tuple[int, int, str]]) -> None:
         self.source = source
+        self._starts = [start for start, _, _ in edits]
+        self._shifts = [0]
+        for start, end, text in edits:
+            self._shifts.append(self._shifts[-1] + len(text) - (end - start))
         pieces: list[str] = []
         self._new: list[int] = [0]
         self._old: list[int] = [0]
@@ -105,6 +143,13 @@ class Rewritten:
         self._old.append(old)
         self._inserted.append(inserted)
 
+    def between(self, start: int, end: int) -> str:
+        """The rewritten text of a range of the source whose ends no edit touches."""
+        return self.text[self._moved(start) : self._moved(end)]
+
+    def _moved(self, offset: int) -> int:
+        return offset + self._shifts[bisect_left(self._starts, offset)]
+
     def offset(self, byte_offset: int) -> int:
         """Character offset in the source of a byte offset in the rewritten text."""
         offset = self._as_source.offset_of_byte(byte_offset)
@@ -121,6 +166,8 @@ def rewrite(
     strict: bool,
     sites: list[Site],
     probe: Probe | None = None,
+    marks: Marks | None = None,
+    bound: Container[str] = (),
 ) -> Rewritten:
     """Rewrite a source for the engine.
 
@@ -130,18 +177,30 @@ def rewrite(
         strict: whether an absent value is an error.
         sites: receives the places that the text reports by their index in this list.
         probe: what to report beside, after a failure.
+        marks: where the outputs within blocks are to be marked, the marks to print.
+        bound: names that the template binds.
     """
-    writer = _Writer(source, strict, sites, probe or Probe())
+    writer = _Writer(source, strict, sites, probe or Probe(), marks, bound)
     writer.visit(tree)
     return Rewritten(source, writer.edits())
 
 
 class _Writer:
-    def __init__(self, source: Source, strict: bool, sites: list[Site], probe: Probe) -> None:
+    def __init__(
+        self,
+        source: Source,
+        strict: bool,
+        sites: list[Site],
+        probe: Probe,
+        marks: Marks | None,
+        bound: Container[str],
+    ) -> None:
         self._source = source
         self._strict = strict
         self._sites = sites
         self._probe = probe
+        self._marks = marks
+        self._bound = bound
         # Of the edits at one place, those that close a node come first, the inner before
         # the outer; then those that open one, the outer before the inner.
         self._edits: list[tuple[int, int, int, int, str]] = []
@@ -166,27 +225,80 @@ class _Writer:
             word = self._source.text.lower().find("none", node.start)
             self._replace(word, word + 4, NULL_NAME)
             return
+        if kind == "autoescape":
+            # Nothing is ever escaped, whatever a template asks for.
+            asked = node.children[0]
+            self._replace(asked.start, asked.end, "false")
+            self.visit(node.children[1], (node, *parents[:1]))
+            return
         if kind in ("macro", "from", "import"):
             self._macros.update(node.value)
+        if kind == "output" and len(parents) > 1 and self._marks is not None:
+            self._mark(node)
+        if kind in _BINDING:
+            self._measure(node)
         if kind == "call":
             self._call(node)
         elif kind in ("filter", "test") and node.value in self._probe.names:
             self._replace(node.at, node.at + len(node.value), self._alias(node))
         for index, child in enumerate(node.children):
-            if is_path(child) and self._is_asked(node, index, child):
-                self._ask(child)
+            owner, position = node, index
+            if node.kind in ("keyword", "spread") and parents:
+                owner, position = parents[0], 1
+            if _is_target(node, index):
+                continue
+            for path in _results(child):
+                if self._is_asked(owner, position, path):
+                    self._ask(path)
+                elif not self._strict and node.kind in _COLLECTIONS:
+                    self._ask(path, NULL_NAME)
             self.visit(child, (node, *parents[:1]))
+
+    def _measure(self, node: Node) -> None:
+        """Look at the size of what is bound, right after the tag that binds it.
+
+        A value that is made from what the template bound before may double each time, and
+        the engine's fuel does not pay for its size.
+        """
+        values, bound, end = _binding(node, self._source)
+        if not any(self._grows(value) for value in values):
+            return
+        self._sites.append(Site(self._source, node))
+        number = len(self._sites) - 1
+        looks = " or ".join(f"{MEASURE_NAME}({name}, {number})" for name in bound)
+        mark = self._source.text[end - 3] in "-+"
+        self._open(end - 2 - mark, f" %}}{{% if {looks} %}}{{% endif ")
+
+    def _grows(self, value: Node) -> bool:
+        nodes = list(value.walk())
+        return any(n.kind in _BUILDERS for n in nodes) and any(
+            n.kind == "name" and n.value in self._bound for n in nodes
+        )
+
+    def _mark(self, node: Node) -> None:
+        """Print a mark before and after an output, inside its white-space control."""
+        assert self._marks is not None
+        text = self._source.text
+        opening = node.start + 2 + (text[node.start + 2] in "-+")
+        closing = node.end - 2 - (text[node.end - 3] in "-+")
+        number = self._marks.add(node)
+        self._open(opening, f"{self._marks.text(number, True)} }}}}{{{{")
+        self._close(closing, f" }}}}{{{{ {self._marks.text(number, False)}")
 
     def _call(self, node: Node) -> None:
         callee = node.children[0]
-        close = self._source.text.rindex(")", callee.end, node.end)
+        plain = all(argument.kind not in ("keyword", "spread") for argument in node.children)
         if callee.kind == "attr" and callee.value == "format":
             self._open(node.start, "(")
             dot = self._source.text.rindex(".", callee.children[0].end, callee.at)
-            self._replace(dot, callee.end, "|" + FORMAT_NAME)
+            name = self._alias(node) if "format" in self._probe.names else FORMAT_NAME
+            self._replace(dot, callee.end, "|" + name)
             self._close(node.end, ")")
-        elif callee.kind == "attr" and callee.value == "get" and len(node.children) == 2:
-            self._replace(close, close, ", " + NULL_NAME)
+        elif callee.kind == "attr" and callee.value == "get" and len(node.children) == 2 and plain:
+            # A comma may stand behind the last argument already.
+            before = self._source.text[node.children[1].end : node.at]
+            comma = "" if "," in before else ", "
+            self._replace(node.at, node.at, comma + NULL_NAME)
         elif callee.kind == "name" and callee.value in self._probe.names:
             self._replace(callee.start, callee.end, self._alias(node))
 
@@ -194,34 +306,50 @@ class _Writer:
         self._sites.append(Site(self._source, node))
         return ALIAS_NAME.format(len(self._sites) - 1)
 
-    def _ask(self, node: Node) -> None:
-        self._sites.append(Site(self._source, node))
-        path = self._source.text[node.start : node.end].replace("\n", " ").replace("\r", " ")
-        number = len(self._sites) - 1
+    def _ask(self, node: Node, instead: str | None = None) -> None:
+        if instead is None:
+            self._sites.append(Site(self._source, node))
+            instead = f"{UNDEFINED_NAME}({len(self._sites) - 1})"
+        path = self._source.text[node.start : node.end]
         self._open(node.start, "(")
-        self._close(node.end, f" if {path} is defined else {UNDEFINED_NAME}({number}))")
+        self._close(node.end, f" if {path} is defined else {instead})")
 
     def _is_asked(self, parent: Node, index: int, path: Node) -> bool:
         """Whether the engine must look at a path's presence before it uses the value."""
-        if _is_target(parent, index) or (index == 0 and _provides(parent)):
+        if _provides(parent) and not (self._probe.defaults and index > 0):
+            # What it provides for does not matter, nor what it would give instead.
             return False
         if parent.kind == "call" and index == 0 and path.kind != "item":
             return False
-        if _steps(path) == self._probe.depth:
+        if self._probe.depth:
+            # Longer paths are left alone: looking at one would fail at its absent part.
             is_base = index == 0 and parent.kind in ("attr", "item", "slice")
-            return self._strict or is_base
+            return _steps(path) == self._probe.depth and (self._strict or is_base)
         return self._strict and self._is_silent(parent, index)
 
     def _is_silent(self, parent: Node, index: int) -> bool:
         kind = parent.kind
         if kind == "filter":
-            if index == 0:
+            if index == 0 and parent.start != parent.at:
                 return parent.value not in _ASKED_ELSEWHERE
             return parent.value not in ("default", "d")
         if kind == "call":
             callee = parent.children[0]
             return callee.kind == "attr" or callee.value in FUNCTIONS - self._macros
-        return kind in ("test", "list", "tuple", "map")
+        return kind == "test" or kind in _COLLECTIONS
+
+
+def _binding(node: Node, source: Source) -> tuple[list[Node], list[str], int]:
+    """What a statement binds: the expressions, the names, and where its last tag ends."""
+    *values, last = node.children
+    if node.kind == "set":
+        names = list(node.value) or [path_text(last, source)]
+        return [node.children[0]], names, node.end
+    if node.kind == "set_block":
+        names = list(node.value) or [path_text(last, source)]
+        return list(node.children), names, node.end
+    body = next(child for child in node.children if child.kind == "body")
+    return [child for child in values if child.kind != "body"], list(node.value), body.start
 
 
 def _is_option(parents: tuple[Node, ...]) -> bool:
@@ -234,6 +362,22 @@ def _is_option(parents: tuple[Node, ...]) -> bool:
     if owner.kind == "filter":
         return owner.value in _WITH_OPTIONS
     return owner.kind == "call" and owner.children[0].value in _WITH_OPTIONS
+
+
+def _results(node: Node) -> list[Node]:
+    """The paths whose value may be an expression's, and that may be looked at twice."""
+    if node.kind == "if_expr":
+        return [
+            path for child in (node.children[0], *node.children[2:]) for path in _results(child)
+        ]
+    if node.kind in ("and", "or"):
+        return _results(node.children[1])
+    return [node] if is_path(node) and _is_steady(node) else []
+
+
+def _is_steady(path: Node) -> bool:
+    """Whether looking at a path twice gives the same: no index of it calls anything."""
+    return all(node.kind not in ("call", "filter", "test") for node in path.walk())
 
 
 def _steps(path: Node) -> int:

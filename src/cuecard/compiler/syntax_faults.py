@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable
 
 from ..engine.program import EngineError
-from ..errors import PromptError, TemplateError, TemplateSyntaxError
+from ..errors import PromptError, TemplateError, TemplateLimitError, TemplateSyntaxError
 from ..language.vocabulary import RAW_HINT, TAG_HINTS, TAGS, nearest
-from ..scanner import BLOCKS
+from ..profile import Limits
+from ..scanner import BLOCKS, opens_block, scan
 from ..source import Source
 
 __all__ = ["explain_syntax"]
+
+# What is explained here was scanned before, within its own limits.
+_UNLIMITED = Limits(*[1 << 40] * 4)
 
 
 def explain_syntax(error: EngineError, source: Source, offset: Callable[[int], int]) -> PromptError:
@@ -22,10 +26,19 @@ def explain_syntax(error: EngineError, source: Source, offset: Callable[[int], i
         source: the template.
         offset: from the engine's byte offsets to character offsets in the source.
     """
+    if error.kind == "BadEscape":
+        start, end = _escaped_text(source)
+        return TemplateSyntaxError(
+            "an escape in the text in quotes is invalid", source=source, start=start, end=end
+        )
     if error.kind != "SyntaxError":
         return TemplateError("the engine failed on this template", code="P206", source=source)
     start, end = offset(error.start or 0), offset(error.end or 0)
     detail = error.detail
+    if "maximum recursion" in detail:
+        return TemplateLimitError(
+            "expressions nest too deeply", code="P113", source=source, start=start, end=end
+        )
     unknown = re.match(r"unknown statement (\S+)", detail)
     if unknown:
         return _unknown_tag(unknown[1], source, start, end)
@@ -40,6 +53,10 @@ def explain_syntax(error: EngineError, source: Source, offset: Callable[[int], i
                 end=begin + len(word),
                 hint=f"add `{{% {BLOCKS[word]} %}}`",
             )
+    if re.match(r"if\b", source.text[start:]) and source.text[:start].rstrip().endswith("else"):
+        return TemplateSyntaxError(
+            "`else if` is no tag", source=source, start=start, end=end, hint="write `elif`"
+        )
     begin = source.text.rfind("{{", 0, start + 1)
     closed = source.text.find("}}", max(begin, 0))
     in_output = begin >= 0 and (closed < 0 or closed + 2 >= start)
@@ -76,13 +93,24 @@ def _unknown_tag(word: str, source: Source, start: int, end: int) -> TemplateSyn
     )
 
 
+def _escaped_text(source: Source) -> tuple[int, int]:
+    """The first text in quotes with an escape; the engine does not say which it means."""
+    for part in scan(source, _UNLIMITED):
+        for token in part.tokens if part.kind in ("output", "block") else ():
+            if token.kind == "string" and "\\" in token.text:
+                return token.start, token.end
+    return 0, 0
+
+
 def _unclosed_block(source: Source) -> tuple[str, int] | None:
     open_blocks: list[tuple[str, int]] = []
-    for tag in re.finditer(r"\{%[-+]?\s*(\w+)([^%]*)", source.text):
-        word = tag[1]
-        if word in BLOCKS.values():
+    for part in scan(source, _UNLIMITED):
+        if part.kind != "block" or not part.tokens:
+            continue
+        tag = part.tokens[0]
+        if tag.text in BLOCKS.values():
             if open_blocks:
                 open_blocks.pop()
-        elif word in BLOCKS and not (word == "set" and "=" in tag[2]):
-            open_blocks.append((word, tag.start(1)))
+        elif opens_block(part.tokens):
+            open_blocks.append((tag.text, tag.start))
     return open_blocks[-1] if open_blocks else None

@@ -4,6 +4,7 @@ from .filters import FilterError
 from .program import (
     FORMAT_NAME,
     MAIN,
+    MEASURE_NAME,
     NULL_NAME,
     UNDEFINED_NAME,
     EngineError,
@@ -14,6 +15,7 @@ from .program import (
 __all__ = [
     "FORMAT_NAME",
     "MAIN",
+    "MEASURE_NAME",
     "NULL_NAME",
     "UNDEFINED_NAME",
     "EngineError",

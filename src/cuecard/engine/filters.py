@@ -7,12 +7,14 @@ bounded, and no message holds a value.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..profile import Limits
 from ..values.frozen import NULL, BigInt
+from .fast_json import fast_json
 
 __all__ = ["FilterError", "filters", "functions"]
 
@@ -118,21 +120,24 @@ class _Filters:
                 space,
                 self._sort_keys if sort_keys is None else bool(sort_keys),
                 bool(ensure_ascii),
-                default if separators is None else self._separators(separators),
+                self._separators(separators) if separators else default,
             )
         try:
+            if encode is self._encode:
+                fast = fast_json(value, self._sort_keys)
+                return encode(value) if fast is None else fast
             return encode(value)
-        except ValueError:
-            return encode(_without_nan(value))
-        except TypeError:
-            return encode(_text_keys(value))
+        except (TypeError, ValueError):
+            return encode(_json_ready(value))
         except RecursionError:
             raise FilterError("P703", "the value is nested too deeply for JSON") from None
 
     def _json_indent(self, indent: Any) -> int | str:
         if isinstance(indent, str):
-            if len(indent) > self._limits.width or indent.strip():
+            if indent.strip():
                 raise FilterError("P204", "`indent` must be a number or blanks")
+            if len(indent) > self._limits.width:
+                raise self._too_wide()
             return indent
         return self._width(indent, "indent")
 
@@ -176,7 +181,9 @@ class _Filters:
     def _width(self, width: Any, name: str) -> int:
         if not isinstance(width, (int, float)) or width != int(width):
             raise FilterError("P204", f"`{name}` must be a whole number")
-        if not 0 <= width <= self._limits.width:
+        if width < 0:
+            raise FilterError("P204", f"`{name}` must not be negative")
+        if width > self._limits.width:
             raise self._too_wide()
         return int(width)
 
@@ -190,11 +197,13 @@ class _Filters:
     def format(self, value: Any, *arguments: Any, **named: Any) -> str:
         """Printf-style formatting, as Python's `%` does it, with bounded widths."""
         text = str(self._present(value))
-        for width in _PERCENT_WIDTHS.findall(text):
+        for key, width in _PERCENT_WIDTHS.findall(text):
             if "*" in width or any(
                 len(n) > 9 or int(n) > self._limits.width for n in _NUMBERS.findall(width)
             ):
                 raise self._too_wide()
+            if "(" in key:
+                raise FilterError("P204", "a key of a format may hold no bracket")
         try:
             return text % (named if named else tuple(arguments))
         except (TypeError, ValueError, KeyError):
@@ -202,7 +211,7 @@ class _Filters:
 
     def str_format(self, value: Any, *arguments: Any, **named: Any) -> str:
         """`str.format` without attribute or item access, with bounded widths."""
-        if not isinstance(value, str):
+        if not isinstance(self._present(value), str):
             raise FilterError("P106", "only text has a method `format`")
         from .formatter import BoundedFormatter
 
@@ -215,27 +224,22 @@ class _Filters:
             raise FilterError("P204", "the format and its arguments do not match") from None
 
 
-_PERCENT_WIDTHS = re.compile(r"%(?:\([^)]*\))?[-#0 +]*([\d*]*(?:\.[\d*]*)?)")
+_PERCENT_WIDTHS = re.compile(r"%(?:\(([^)]*)\))?[-#0 +]*([\d*]*(?:\.[\d*]*)?).", re.DOTALL)
 _NUMBERS = re.compile(r"\d+")
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+def _json_ready(value: Any) -> Any:
+    """The same data as JSON can hold it: keys as text, and null for what is no number."""
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in dict.items(value)}
+        return {_key_text(key): _json_ready(item) for key, item in dict.items(value)}
     if isinstance(value, (list, tuple)):
-        return [_without_nan(item) for item in value]
+        return [_json_ready(item) for item in value]
     return value
 
 
-def _text_keys(value: Any) -> Any:
-    """The same data with keys that sort together, as JSON writes them anyway."""
-    if isinstance(value, dict):
-        return {
-            key if isinstance(key, str) else json.dumps(key): _text_keys(item)
-            for key, item in dict.items(value)
-        }
-    if isinstance(value, (list, tuple)):
-        return [_text_keys(item) for item in value]
-    return value
+def _key_text(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    return "null" if key is None or key is NULL else json.dumps(key, default=_plain_json)

@@ -24,6 +24,7 @@ from .filters import filters, functions
 __all__ = [
     "FORMAT_NAME",
     "MAIN",
+    "MEASURE_NAME",
     "NULL_NAME",
     "UNDEFINED_NAME",
     "EngineError",
@@ -39,6 +40,9 @@ NULL_NAME = "__null"
 
 UNDEFINED_NAME = "__undefined"
 """The function that a rewritten template calls where a value is absent."""
+
+MEASURE_NAME = "__measured"
+"""The function that a rewritten template calls with a value that it made, and its site."""
 
 FORMAT_NAME = "__format"
 """The filter that stands for the method `format`."""
@@ -83,34 +87,35 @@ def _no_escaping(name: str) -> bool:
 
 
 class Program:
-    """A compiled template that can only be rendered.
+    """Compiled templates that can only be rendered.
 
     Args:
-        text: the rewritten template.
+        texts: rewritten templates by name.
         profile: white space, strictness and limits.
         undefined: called with a site's number when a value asked for is absent; it raises.
         loader: gives the text of a partial by name, or None; it must not raise.
-        callables: filters, tests and functions to call by another name: alias to callable,
-            each kind in its own mapping.
+        aliases: callables to add under a name: `"filter"` or `"function"`, and the callable.
+        keep_final_newline: whether a line break at the very end of a text is kept.
 
     Raises:
-        EngineError: the text does not parse.
+        EngineError: a text does not parse.
     """
 
     def __init__(
         self,
-        text: str,
+        texts: Mapping[str, str],
         profile: Profile,
         *,
         undefined: Callable[[int], object],
         loader: Callable[[str], str | None] | None = None,
         aliases: Mapping[str, tuple[str, Callable[..., Any]]] | None = None,
+        keep_final_newline: bool = True,
     ) -> None:
         environment = minijinja.Environment(
             debug=False,
             fuel=profile.limits.fuel,
             undefined_behavior=profile.undefined,
-            keep_trailing_newline=profile.end != "drop_newline",
+            keep_trailing_newline=keep_final_newline,
             trim_blocks=profile.trim_blocks,
             lstrip_blocks=profile.lstrip_blocks,
         )
@@ -128,22 +133,21 @@ class Program:
         for alias, (kind, callback) in (aliases or {}).items():
             if kind == "filter":
                 environment.add_filter(alias, callback)
-            elif kind == "test":
-                environment.add_test(alias, callback)
             else:
                 environment.add_global(alias, callback)
         if loader is not None:
             environment.loader = loader
             environment.auto_escape_callback = _no_escaping
         try:
-            environment.add_template(MAIN, text)
+            for name, text in texts.items():
+                environment.add_template(name, text)
         except minijinja.TemplateError as error:
             raise _engine_error(error) from None
         except BaseException as error:
             _raise_panic(error)
             raise
         self.render = environment.render_template
-        """`render(MAIN, **values)`: the engine's own method, bound, for speed."""
+        """`render(name, **values)`: the engine's own method, bound, for speed."""
 
 
 def describe(error: BaseException) -> EngineError | None:

@@ -3,7 +3,7 @@
 from .expressions import Node, is_path, path_text, root_name
 from .names import Names, Use, find_names
 from .syntax import parse
-from .units import Partials, UnderstandingError, Unit, read_unit
+from .units import Partials, UnderstandingError, Unit, read_newlines, read_unit
 
 __all__ = [
     "Names",
@@ -16,6 +16,7 @@ __all__ = [
     "is_path",
     "parse",
     "path_text",
+    "read_newlines",
     "read_unit",
     "root_name",
 ]

@@ -38,7 +38,8 @@ __all__ = ["Expressions", "Node", "UnreadableError", "is_path", "path_text", "ro
 class Node:
     """A node of the tree, with its character offsets in the source.
 
-    `at` is where its own word stands: the name of an attribute, a filter or a test.
+    `at` is where its own word stands: the name of an attribute, a filter or a test. Of a
+    call it is the closing bracket. (Brackets around a node count to the node.)
     """
 
     __slots__ = ("at", "children", "end", "kind", "start", "value")
@@ -99,12 +100,17 @@ class UnreadableError(Exception):
     """The reader does not understand a tag, which starts at `args[0]`."""
 
 
-_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in"))
-_BINARY: tuple[frozenset[str], ...] = (
-    frozenset("+-"),
-    frozenset("~"),
-    frozenset(("*", "/", "//", "%")),
-)
+_NOT = 3
+_STRENGTH = {
+    **dict.fromkeys(("or",), 1),
+    **dict.fromkeys(("and",), 2),
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "not in"), 4),
+    **dict.fromkeys(("+", "-"), 5),
+    **dict.fromkeys(("~",), 6),
+    **dict.fromkeys(("*", "/", "//", "%"), 7),
+    **dict.fromkeys(("**",), 8),
+}
+"""How strongly operators bind; `not` stands between `and` and the comparisons."""
 _KEYWORDS = frozenset(("and", "or", "not", "in", "is", "if", "else"))
 
 
@@ -166,9 +172,9 @@ class Expressions:
 
     def expression(self) -> Node:
         """An expression, an inline `if` included."""
-        node = self._or()
+        node = self.condition()
         while self.accept("if"):
-            condition = self._or()
+            condition = self.condition()
             children: tuple[Node, ...] = (node, condition)
             if self.accept("else"):
                 children += (self.expression(),)
@@ -187,65 +193,50 @@ class Expressions:
             items.append(self.expression())
         return Node("tuple", first.start, self.last_end(), None, tuple(items))
 
-    def _or(self) -> Node:
-        node = self._and()
-        while self.accept("or"):
-            right = self._and()
-            node = Node("or", node.start, right.end, None, (node, right))
-        return node
+    def condition(self) -> Node:
+        """An expression without an inline `if`."""
+        return self._operators(1)
 
-    def _and(self) -> Node:
-        node = self._not()
-        while self.accept("and"):
-            right = self._not()
-            node = Node("and", node.start, right.end, None, (node, right))
-        return node
-
-    def _not(self) -> Node:
-        if self.peek() == "not":
-            start = self.take().start
-            operand = self._not()
-            return Node("not", start, operand.end, None, (operand,))
-        return self._comparison()
-
-    def _comparison(self) -> Node:
-        node = self._arithmetic(0)
+    def _operators(self, weakest: int) -> Node:
+        """Operands joined by operators that bind at least as strongly as `weakest`."""
+        node = self._negated(weakest) if self.peek() == "not" else self._unary()
         while True:
             operator = self.peek()
             if operator == "not" and self.peek(1) == "in":
-                self.take()
-            elif operator not in _COMPARISONS:
+                operator = "not in"
+            strength = _STRENGTH.get(operator, 0)
+            if strength < weakest:
                 return node
-            operator = self.take().text if operator != "not" else "not " + self.take().text
-            right = self._arithmetic(0)
-            node = Node("binary", node.start, right.end, operator, (node, right))
+            for _ in operator.split():
+                self.take()
+            right = self._operators(strength + 1)
+            if operator in ("or", "and"):
+                node = Node(operator, node.start, right.end, None, (node, right))
+            else:
+                node = Node("binary", node.start, right.end, operator, (node, right))
 
-    def _arithmetic(self, level: int) -> Node:
-        if level == len(_BINARY):
-            return self._power()
-        node = self._arithmetic(level + 1)
-        while self.peek() in _BINARY[level]:
-            operator = self.take().text
-            right = self._arithmetic(level + 1)
-            node = Node("binary", node.start, right.end, operator, (node, right))
-        return node
-
-    def _power(self) -> Node:
-        node = self._unary()
-        while self.accept("**"):
-            right = self._unary()
-            node = Node("binary", node.start, right.end, "**", (node, right))
+    def _negated(self, weakest: int) -> Node:
+        if weakest > _NOT:
+            raise UnreadableError
+        starts = []
+        while self.peek() == "not":
+            starts.append(self.take().start)
+        node = self._operators(_NOT + 1)
+        for start in reversed(starts):
+            node = Node("not", start, node.end, None, (node,))
         return node
 
     def _unary(self) -> Node:
         return self._filters(self._postfix(self._negation()))
 
     def _negation(self) -> Node:
-        if self.peek() in ("-", "+"):
-            start = self.take().start
-            operand = self._negation()
-            return Node("neg", start, operand.end, None, (operand,))
-        return self._primary()
+        starts = []
+        while self.peek() in ("-", "+"):
+            starts.append(self.take().start)
+        node = self._primary()
+        for start in reversed(starts):
+            node = Node("neg", start, node.end, None, (node,))
+        return node
 
     def _postfix(self, node: Node) -> Node:
         while True:
@@ -262,7 +253,8 @@ class Expressions:
                 node = self._subscript(node)
             elif self.peek() == "(":
                 arguments = self._arguments()
-                node = Node("call", node.start, self.last_end(), None, (node, *arguments))
+                end = self.last_end()
+                node = Node("call", node.start, end, None, (node, *arguments), end - 1)
             else:
                 return node
 

@@ -14,7 +14,6 @@ from .expressions import Node, is_path, root_name
 
 __all__ = ["Names", "Use", "find_names"]
 
-_IMPLICIT = frozenset(("self", "super", "caller", "loop", "varargs", "kwargs"))
 _NO_NAMES: frozenset[str] = frozenset()
 _Visitor = Callable[[Node, set[str], frozenset[str]], None]
 
@@ -37,14 +36,18 @@ class Names:
         uses: every place, in the order in which the template is read.
         loops: loop variables and the node of what they loop over.
         bound: every name that the template itself binds somewhere.
+        origins: what the names that it binds are made from.
         calls: functions that are called by name.
+        around: names that are bound where a partial is named, by the node that names it.
     """
 
     def __init__(self) -> None:
         self.uses: list[Use] = []
         self.loops: dict[str, Node] = {}
         self.bound: set[str] = set()
+        self.origins: dict[str, list[Node]] = {}
         self.calls: list[Node] = []
+        self.around: dict[Node, frozenset[str]] = {}
 
     @property
     def variables(self) -> frozenset[str]:
@@ -70,7 +73,9 @@ def find_names(tree: Node, undefined: str) -> Names:
         undefined: the profile's treatment of absent names.
     """
     walk = _Walk(undefined)
-    walk.statements(tree, set(), _NO_NAMES)
+    # Blocks of a template that is extended are reached through `self`.
+    has_blocks = any(node.kind == "block" for node in tree.walk())
+    walk.statements(tree, {"self"} if has_blocks else set(), _NO_NAMES)
     return walk.names
 
 
@@ -88,9 +93,13 @@ class _Walk:
             if handler is not None:
                 handler(statement, scope, guards)
 
-    def _bind(self, names: tuple[str, ...], scope: set[str]) -> None:
+    def _bind(
+        self, names: tuple[str, ...], scope: set[str], origins: tuple[Node, ...] = ()
+    ) -> None:
         scope.update(names)
         self.names.bound.update(names)
+        for name in names:
+            self.names.origins.setdefault(name, []).extend(origins)
 
     def _output(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         self._expression(node.children[0], scope, guards)
@@ -120,8 +129,9 @@ class _Walk:
         iterable, *rest = node.children
         self._condition(iterable, scope, guards)
         inner = set(scope)
-        self._bind(node.value, inner)
+        self._bind(node.value, inner, (iterable,))
         inner.add("loop")
+        self.names.origins.setdefault("loop", []).append(iterable)
         if len(node.value) == 1:
             self.names.loops[node.value[0]] = iterable
         if rest[0].kind == "filter_if":
@@ -135,25 +145,25 @@ class _Walk:
     def _set(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         for child in node.children:
             self._expression(child, scope, guards)
-        self._bind(node.value, scope)
+        self._bind(node.value, scope, node.children[:1])
 
     def _set_block(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         self._wrapped_body(node, scope, guards)
-        self._bind(node.value, scope)
+        self._bind(node.value, scope, node.children)
 
     def _with(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         *values, body = node.children
         for value in values:
             self._expression(value, scope, guards)
         inner = set(scope)
-        self._bind(node.value, inner)
+        self._bind(node.value, inner, tuple(values))
         self.statements(body, inner, guards)
 
     def _macro(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         *defaults, body = node.children
         name, *parameters = node.value
         self._bind((name,), scope)
-        inner = set(scope)
+        inner = {*scope, "caller"}
         self._bind(tuple(parameters), inner)
         for default in defaults:
             self._expression(default, inner, guards)
@@ -170,23 +180,27 @@ class _Walk:
         self.statements(body, inner, guards)
 
     def _wrapped_body(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
+        # What is bound within a filter or a captured text holds after it.
         for child in node.children:
             if child.kind == "body":
-                self.statements(child, set(scope), guards)
+                self.statements(child, scope, guards)
             else:
                 self._expression(child, scope, guards)
 
     _filter_block = _wrapped_body
     _autoescape = _wrapped_body
-    _block = _wrapped_body
+
+    def _block(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
+        self._wrapped_body(node, set(scope), guards)
 
     def _include(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
         self._expression(node.children[0], scope, guards)
+        self.names.around[node.children[0]] = frozenset(scope)
 
     _extends = _include
 
     def _import(self, node: Node, scope: set[str], guards: frozenset[str]) -> None:
-        self._expression(node.children[0], scope, guards)
+        self._include(node, scope, guards)
         self._bind(node.value, scope)
 
     _from = _import
@@ -211,7 +225,7 @@ class _Walk:
                 self._expression(argument, scope, guards)
         elif kind == "call" and node.children[0].kind == "name":
             callee = node.children[0]
-            if callee.value not in scope and callee.value not in _IMPLICIT:
+            if callee.value not in scope:
                 self.names.calls.append(callee)
             for argument in node.children[1:]:
                 self._expression(argument, scope, guards)
@@ -221,7 +235,7 @@ class _Walk:
 
     def _read(self, node: Node, scope: set[str], guarded: bool) -> None:
         name = node.value
-        if name not in scope and name not in _IMPLICIT:
+        if name not in scope:
             self.names.uses.append(Use(name, node, guarded))
 
     def _provides_for_absence(self, node: Node) -> bool:

@@ -18,6 +18,7 @@ _ATTRIBUTE_FILTERS = {
     "selectattr": 1,
     "rejectattr": 1,
     "groupby": 1,
+    "join": 2,
     "map": 99,
     "sort": 99,
     "unique": 99,
@@ -27,6 +28,10 @@ _ATTRIBUTE_FILTERS = {
 }
 """Filters that read an attribute by name; those at 99 take it as a keyword only."""
 
+_BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
+"""Filters that are given the name of another filter, with its arguments."""
+
+_BINDING = frozenset(("set", "set_block", "with", "for", "macro", "call_block", "import", "from"))
 _COMPOSITION = frozenset(("include", "import", "from", "extends"))
 
 
@@ -56,10 +61,17 @@ def check_safety(source: Source, tree: Node, names: Names, profile: Profile, fol
     for use in names.uses:
         if use.name.startswith("_"):
             private.append((use.node.start, use.node.end, "name", use.name))
-    for name in names.bound:
-        if name.startswith("__"):
-            start = source.text.find(name)
-            private.append((start, start + len(name), "name", name))
+    for callee in names.calls:
+        if callee.value.startswith("_"):
+            private.append((callee.start, callee.end, "function", str(callee.value)))
+    for node in tree.walk():
+        if node.kind in _BINDING:
+            # `_x` is a name for a value that is not used; `__x` could be one of ours.
+            for name in (n for n in node.value if n.startswith("__")):
+                start = source.text.find(name, node.at)
+                private.append((start, start + len(name), "name", name))
+        elif node.kind in ("filter", "test") and node.value.startswith("_"):
+            private.append((node.at, node.at + len(node.value), node.kind, node.value))
     if private:
         raise _private(source, *min(private))
     _check_namespaces(source, tree)
@@ -109,20 +121,27 @@ def _asked_names(node: Node) -> Iterator[tuple[str, int, int]]:
 def _attribute_arguments(node: Node) -> Iterator[Node]:
     # In a filter block the base is absent; looking at one argument too many does no harm.
     position = _ATTRIBUTE_FILTERS[node.value]
+    named = node.value in _BY_NAME and any(
+        argument.kind != "keyword" and argument.value in _ATTRIBUTE_FILTERS
+        for argument in node.children[1:]
+    )
     for index, argument in enumerate(node.children):
         if argument.kind == "keyword" and argument.value == "attribute":
             yield argument.children[0]
-        elif argument.kind == "spread" or index == position:
+        elif argument.kind == "spread" or index == position or (named and index > 0):
             yield argument
 
 
-def needs_guard(tree: Node) -> bool:
+def needs_guard(tree: Node, names: Names) -> bool:
     """Whether a template could reach a method of a plain list or mapping.
 
     Such a template gets guarded containers, which cost more; the others cannot tell.
     """
     for node in tree.walk():
         if node.kind == "attr" and node.value in METHOD_NAMES:
+            base = node.children[0]
+            if base.kind == "name" and base.value == "loop" and _loops_are_its_own(names):
+                continue
             return True
         if node.kind == "item" and not _is_plain_index(node.children[1]):
             return True
@@ -133,6 +152,11 @@ def needs_guard(tree: Node) -> bool:
         if node.kind in _COMPOSITION:
             return True
     return False
+
+
+def _loops_are_its_own(names: Names) -> bool:
+    """Whether `loop` can only be the engine's own, which has an `index`."""
+    return "loop" not in names.bound and "loop" not in names.variables
 
 
 def _is_plain_name(name: str) -> bool:

@@ -24,13 +24,14 @@ def parse(parts: list[Part]) -> Node:
     """The tree of a scanned source.
 
     Raises:
+        RecursionError: the caller is too deep within a program of its own.
         UnreadableError: a tag is not understood; whether it is a syntax error, and which,
             is for the engine to say.
     """
     reader = _Reader(parts)
     try:
         return reader.template()
-    except (UnreadableError, RecursionError) as error:
+    except UnreadableError as error:
         raise UnreadableError(reader.last_tag) from error
 
 
@@ -118,7 +119,7 @@ class _Reader:
         targets = self._targets(tag)
         tag.expect("in")
         # A condition after the iterable belongs to the loop, not to an inline `if`.
-        iterable = tag._or()
+        iterable = tag.condition()
         children = [iterable]
         if tag.accept("if"):
             children.append(Node("filter_if", tag.last_end(), 0, None, (tag.expression(),)))

@@ -15,7 +15,7 @@ from .names import Names, find_names
 from .safety import check_safety, needs_guard
 from .syntax import parse
 
-__all__ = ["Partials", "UnderstandingError", "Unit", "read_unit"]
+__all__ = ["Partials", "UnderstandingError", "Unit", "read_newlines", "read_unit"]
 
 
 class Unit(NamedTuple):
@@ -47,6 +47,16 @@ class Unit(NamedTuple):
 class UnderstandingError(TemplateSyntaxError):
     """A tag is not understood; the engine may know better what is wrong with it."""
 
+    source: Source
+
+
+def read_newlines(source: Source, profile: Profile) -> Source:
+    """A source with the line breaks that a profile asks for."""
+    if profile.newline == "keep" or "\r\n" not in source.text:
+        return source
+    text = source.text.replace("\r\n", "\n")
+    return Source(text, source.name, first_line=source.first_line)
+
 
 def read_unit(source: Source, profile: Profile, *, folder: bool) -> Unit:
     """Scan, understand and check a template.
@@ -59,15 +69,17 @@ def read_unit(source: Source, profile: Profile, *, folder: bool) -> Unit:
     parts = scan(source, profile.limits)
     try:
         tree = parse(parts)
-    except UnreadableError as error:
-        start = error.args[0]
+    except UnreadableError as unreadable:
+        start = unreadable.args[0]
         part = next(part for part in parts if part.start == start)
-        raise UnderstandingError(
+        error = UnderstandingError(
             "this tag is not understood", source=source, start=start, end=part.end
-        ) from None
+        )
+        error.source = source
+        raise error from None
     names = find_names(tree, profile.undefined)
     check_safety(source, tree, names, profile, folder)
-    return Unit(source, parts, tree, names, needs_guard(tree))
+    return Unit(source, parts, tree, names, needs_guard(tree, names))
 
 
 class Partials:
@@ -91,7 +103,8 @@ class Partials:
 
     def changed(self) -> bool:
         """Whether the file of a partial that was read, or missed, has changed since."""
-        return any(self._folder.stamp(name) != stamp for name, stamp in self._stamps.items())
+        stamps = list(self._stamps.items())
+        return any(self._folder.stamp(name) != stamp for name, stamp in stamps)
 
     def unit(self, name: str) -> Unit:
         """A partial by name.
@@ -102,7 +115,8 @@ class Partials:
         unit = self._units.get(name)
         if unit is None:
             self._stamps[name] = self._folder.stamp(name)
-            unit = read_unit(self._folder.load(name), self._profile, folder=True)
+            source = read_newlines(self._folder.load(name), self._profile)
+            unit = read_unit(source, self._profile, folder=True)
             self._units[name] = unit
         return unit
 

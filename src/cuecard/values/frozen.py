@@ -58,8 +58,11 @@ class BigInt:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BigInt) and self._value == other._value
 
-    def __lt__(self, other: BigInt) -> bool:
-        return self._value < other._value
+    def __lt__(self, other: object) -> bool:
+        return self._value < int(other) if isinstance(other, (BigInt, int)) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self._value > int(other) if isinstance(other, (BigInt, int)) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._value)
@@ -132,11 +135,10 @@ class FrozenRecord(FrozenList):
         super().__init__(items)
         self._fields = dict(zip(fields, self, strict=True))
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name]
-        except KeyError:
-            raise AttributeError(name) from None
+    def __getattribute__(self, name: str) -> Any:
+        # A field may have the name of a method, and comes first.
+        fields: dict[str, Any] = super().__getattribute__("__dict__").get("_fields", {})
+        return fields[name] if name in fields else super().__getattribute__(name)
 
 
 def _guard(kind: type, builtin: type, readers: Mapping[str, Callable[..., Any]]) -> None:

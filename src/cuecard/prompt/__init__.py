@@ -1,0 +1,8 @@
+"""The prompt: a rendered text, where each part came from, its cache blocks and its changes."""
+
+from .blocks import Block
+from .diff import PromptDiff
+from .result import Piece, Prefix, Prompt, Segment
+from .scope import Scope, widest
+
+__all__ = ["Block", "Piece", "Prefix", "Prompt", "PromptDiff", "Scope", "Segment", "widest"]

@@ -1,0 +1,210 @@
+"""The result of a render: its text, and for every range of it where it came from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..source import Diagnostic, Span
+from .blocks import Block, anthropic_blocks, runs
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from .diff import PromptDiff
+
+__all__ = ["Piece", "Prefix", "Prompt", "Segment"]
+
+Counter = Callable[[str], int]
+"""Counts the tokens of a text."""
+
+
+class Segment(NamedTuple):
+    """A range of the output, and where it came from.
+
+    Attributes:
+        start: offset of its first character in the output.
+        end: offset after its last character.
+        span: the place in the template that made it.
+        kind: `"text"`, `"output"` or `"block"`.
+        variables: names of the context that it read.
+        scope: how long it stays the same.
+        providers: names of the providers that gave those variables, where known.
+        template: name of the template or partial that `span` belongs to.
+        children: for a block, the outputs within it that could be traced.
+    """
+
+    start: int
+    end: int
+    span: Span
+    kind: str
+    variables: frozenset[str]
+    scope: Scope
+    providers: tuple[str, ...] = ()
+    template: str = "system"
+    children: tuple[Segment, ...] = ()
+
+
+class Piece(NamedTuple):
+    """A segment before its place in the output is known.
+
+    `marks` are the outputs within a block: start and end in `text`, span and variables.
+    """
+
+    text: str
+    span: Span
+    kind: str
+    variables: frozenset[str]
+    scope: Scope
+    marks: tuple[tuple[int, int, Span, frozenset[str], Scope], ...] = ()
+
+
+class Prefix(NamedTuple):
+    """The front of a prompt that stays the same from turn to turn.
+
+    Attributes:
+        characters: its length.
+        tokens: its length in tokens, when the prompt has a counter.
+    """
+
+    characters: int
+    tokens: int | None
+
+
+class Prompt:
+    """A rendered prompt that knows where each part of its text came from.
+
+    `str(prompt)` is its text.
+
+    Attributes:
+        diagnostics: what was noticed: absent names, scopes of names that are not read, and
+            why the template is used as it stands, if it is.
+        template: the template's name.
+    """
+
+    __slots__ = ("_counter", "_front", "_pieces", "_segments", "_text", "diagnostics", "template")
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        *,
+        template: str = "system",
+        diagnostics: Iterable[Diagnostic] = (),
+        counter: Counter | None = None,
+        front: tuple[int, tuple[Block, ...]] = (0, ()),
+    ) -> None:
+        self._pieces = pieces
+        self._counter = counter
+        # Blocks of the first pieces that were joined before, so that no turn copies them.
+        self._front = front
+        self._text: str | None = None
+        self._segments: tuple[Segment, ...] | None = None
+        self.diagnostics = tuple(diagnostics)
+        self.template = template
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Prompt(template={self.template!r}, segments={len(self._pieces)})"
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if self._text is None:
+            self._text = "".join([piece.text for piece in self._pieces])
+        return self._text
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, in order; together they cover the text without gaps."""
+        if self._segments is None:
+            self._segments = tuple(self._walk())
+        return self._segments
+
+    def _walk(self) -> Iterator[Segment]:
+        start = 0
+        for piece in self._pieces:
+            end = start + len(piece.text)
+            children = tuple(
+                Segment(start + a, start + b, span, "output", names, scope, template=self.template)
+                for a, b, span, names, scope in piece.marks
+            )
+            yield Segment(
+                start,
+                end,
+                piece.span,
+                piece.kind,
+                piece.variables,
+                piece.scope,
+                template=self.template,
+                children=children,
+            )
+            start = end
+
+    def segment_at(self, offset: int) -> Segment | None:
+        """The innermost segment that a character of the output belongs to."""
+        segments = [segment for segment in self.segments if segment.end > segment.start]
+        index = bisect_right([segment.start for segment in segments], offset) - 1
+        if index < 0 or offset >= segments[index].end:
+            return None
+        inner = [c for c in segments[index].children if c.start <= offset < c.end]
+        return inner[0] if inner else segments[index]
+
+    # caching -------------------------------------------------------------------------------------
+
+    def blocks(self, max_blocks: int = 4) -> list[Block]:
+        """The text as runs of like stability, in its order.
+
+        The stability of a run is that of all text up to its end: what follows text that
+        changes at every turn cannot be cached, however stable it is by itself. So a later
+        run never is more stable than an earlier one, and there are at most as many as scopes.
+
+        Args:
+            max_blocks: at most so many blocks; the last ones are joined.
+
+        Returns:
+            Blocks that are not empty, whose texts joined are `text`.
+        """
+        skip, front = self._front
+        return runs(self._pieces[skip:], front, max_blocks)
+
+    @property
+    def cacheable_prefix(self) -> Prefix:
+        """The front before the first text that may change at a turn."""
+        stable = [block for block in self.blocks() if block.scope < Scope.TURN]
+        counter = self._counter
+        tokens = counter("".join(b.text for b in stable)) if counter is not None else None
+        return Prefix(sum(len(block.text) for block in stable), tokens)
+
+    def with_counter(self, counter: Counter | None) -> Prompt:
+        """The same prompt with a counter of tokens, which lengths are then given in too."""
+        return Prompt(
+            self._pieces,
+            template=self.template,
+            diagnostics=self.diagnostics,
+            counter=counter,
+            front=self._front,
+        )
+
+    def count(self, text: str) -> int | None:
+        """Tokens of a text, when the prompt has a counter."""
+        return None if self._counter is None else self._counter(text)
+
+    def anthropic_system(self, ttl: str | None = None) -> list[dict[str, Any]]:
+        """The prompt as the `system` blocks of Anthropic's API.
+
+        The last block before the first text that may change at a turn carries
+        `cache_control`. The texts joined are `text`; a block of white space alone, which
+        the API refuses, is joined to its neighbour.
+
+        Args:
+            ttl: `"5m"` or `"1h"`; the API's default (5 minutes) when None.
+        """
+        return anthropic_blocks(self.blocks(), ttl)
+
+    def diff(self, previous: Prompt) -> PromptDiff:
+        """What changed since another prompt of the same template, and what it cost."""
+        from .diff import compare
+
+        return compare(previous, self)

@@ -1,0 +1,452 @@
+"""Templates: read once, checked, compiled, and rendered with plain data."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from ..compiler import Compiled, compile_source
+from ..engine import MAIN
+from ..errors import (
+    ContextError,
+    FallbackWarning,
+    PromptError,
+    TemplateError,
+    TemplateLimitError,
+    TemplateNotFoundError,
+)
+from ..files import Folder
+from ..language import read_newlines
+from ..profile import STRICT, Profile
+from ..prompt import Piece, Prompt, Scope
+from ..scanner import WHITE_SPACE, has_tags, without_dropped_newline
+from ..source import Diagnostic, Source
+from ..values import Freezer, freeze_mapping
+from .tracing import absent_names, as_diagnostic, finish_pieces, trace_piece, unread_scopes
+
+__all__ = ["NO_VARIABLES", "Template", "render"]
+
+NO_VARIABLES: dict[str, Any] = {}
+
+
+class Template:
+    """A template of a system prompt.
+
+    Args:
+        source: the template's text, or a `Source` that knows its file and line.
+        profile: how it is read and rendered.
+        name: what errors call it.
+        partials: a folder that `include`, `import` and `extends` may read from.
+        scopes: how long the values of variables hold; those without may change every turn.
+
+    Raises:
+        TemplateError: the template is invalid, exceeds a limit, or does what its profile
+            refuses. A profile with `fallback` raises nothing: `render` then gives the
+            template as it stands.
+        TemplateNotFoundError: a partial that it names does not exist.
+    """
+
+    __slots__ = (
+        "_compiled",
+        "_constant",
+        "_failure",
+        "_freezer",
+        "_max_output",
+        "_names",
+        "_partials",
+        "_render",
+        "_source",
+        "_trims",
+        "profile",
+        "scopes",
+    )
+
+    def __init__(
+        self,
+        source: str | Source,
+        *,
+        profile: Profile = STRICT,
+        name: str = "system",
+        partials: Folder | None = None,
+        scopes: Mapping[str, Scope] | None = None,
+    ) -> None:
+        if isinstance(source, str):
+            source = Source(source, name)
+        elif not isinstance(source, Source):
+            raise TypeError(f"expected a template of type `str`, got `{type(source).__name__}`")
+        if not isinstance(profile, Profile):
+            raise TypeError(f"expected a `Profile`, got `{type(profile).__name__}`")
+        if partials is not None and not isinstance(partials, Folder):
+            raise TypeError(f"expected a `Folder`, got `{type(partials).__name__}`")
+        source = read_newlines(source, profile)
+        self._source = source
+        self.profile = profile
+        self.scopes: Mapping[str, Scope] = dict(scopes or {})
+        self._partials = partials
+        self._constant: str | None = None
+        self._failure: PromptError | None = None
+        self._compiled: Compiled | None = None
+        self._max_output = profile.limits.output
+        self._trims = profile.end == "one_newline"
+        # What every render of a template without partials needs, at hand.
+        self._render: Callable[..., str] | None = None
+        self._names: tuple[str, ...] = ()
+        self._freezer: Freezer | None = None
+        if not has_tags(source.text):
+            self._constant = self._finish(without_dropped_newline(source.text, profile))
+            return
+        try:
+            self._compiled = _compile(source, profile, partials)
+        except (TemplateError, TemplateNotFoundError) as error:
+            if not profile.fallback:
+                raise
+            self._failure = error
+            return
+        if self._compiled.names is not None and partials is None:
+            self._render = self._compiled.program.render
+            self._names = self._compiled.names
+            self._freezer = self._compiled.freezer
+
+    def __repr__(self) -> str:
+        return f"Template(name={self.name!r}, profile={self.profile.name!r})"
+
+    @property
+    def name(self) -> str:
+        """What errors call the template."""
+        return self._source.name
+
+    @property
+    def source(self) -> Source:
+        """The template's text."""
+        return self._source
+
+    @property
+    def failure(self) -> PromptError | None:
+        """Why a template with `fallback` cannot be rendered at all; None when it can."""
+        return self._failure
+
+    # names -------------------------------------------------------------------------------------
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Every name that the template and its partials read from the context."""
+        return self._compiled.reads()[0] if self._compiled is not None else frozenset()
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Names without which a render fails, or would have to take absence for empty."""
+        return self._compiled.reads()[1] if self._compiled is not None else frozenset()
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """Names of which every use is guarded, so that they may be absent."""
+        return self.variables - self.required
+
+    def places(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Where a name is read: the template's or partial's name, and the line from 1."""
+        if self._compiled is None:
+            return ()
+        found = {
+            (unit.source.name, unit.source.position(use.node.start)[0]): None
+            for unit in self._compiled.units.values()
+            for use in unit.names.uses
+            if use.name == name
+        }
+        return tuple(found)
+
+    # rendering -----------------------------------------------------------------------------------
+
+    def render(self, context: Any = None, /, **variables: Any) -> str:
+        """Render the template.
+
+        Args:
+            context: a mapping of names to values (or a record with such fields). Only the
+                names that the template reads are looked at. A profile with `bind_value`
+                takes any other value too, as the name `value`.
+            **variables: more names, which override those of `context`.
+
+        Returns:
+            The text. A profile with `fallback` gives the template as it stands when the
+            render fails, with a `FallbackWarning`.
+
+        Raises:
+            ContextError: a value that the template reads is not plain data.
+            UndefinedVariableError: names that the template needs are absent.
+            TemplateError: the render failed otherwise, or exceeded a limit.
+        """
+        if variables:
+            return self._run(context, variables)
+        return self._run(context)
+
+    def _run(self, context: Any, variables: dict[str, Any] = NO_VARIABLES) -> str:
+        render = self._render
+        if render is None:
+            return self._run_slowly(context, variables)
+        values: dict[str, Any] = {}
+        try:
+            if variables or type(context) is not dict:
+                context = self._context(context, variables, self._names)
+            for name in self._names:
+                if name in context:
+                    value = context[name]
+                    if type(value) is str and value.isascii():
+                        values[name] = value
+                    else:
+                        values[name] = self._freezer.freeze(name, value)  # type: ignore[union-attr]
+            text = render(MAIN, **values)
+        except BaseException as error:
+            return self._fail(error, context, values)
+        if len(text) > self._max_output:
+            return self._fail(self._too_large(), context, values)
+        return self._finish(text) if self._trims else text
+
+    def _run_slowly(self, context: Any, variables: dict[str, Any]) -> str:
+        """A render that is not of the common kind: a constant, a failure, or with partials."""
+        if self._constant is not None:
+            return self._constant
+        if self._failure is not None:
+            return self._fall_back(self._failure)
+        values: dict[str, Any] = {}
+        try:
+            compiled = self._current()
+            context = self._context(context, variables, compiled.names)
+            values = self._freeze(compiled, context)
+            text = compiled.program.render(MAIN, **values)
+            if len(text) > self._max_output:
+                raise self._too_large()
+        except BaseException as error:
+            return self._fail(error, context, values)
+        return self._finish(text)
+
+    def _current(self) -> Compiled:
+        """The compiled template, made anew when the file of a partial has changed."""
+        assert self._compiled is not None
+        if self._compiled.changed():
+            self._compiled = _compile(self._source, self.profile, self._partials)
+        return self._compiled
+
+    def _freeze(self, compiled: Compiled, context: Mapping[str, Any]) -> dict[str, Any]:
+        names = context if compiled.names is None else compiled.names
+        freeze = compiled.freezer.freeze
+        return {name: freeze(name, context[name]) for name in names if name in context}
+
+    def _context(
+        self, context: Any, variables: dict[str, Any], names: tuple[str, ...] | None
+    ) -> Mapping[str, Any]:
+        if context is None and (variables or not self.profile.bind_value):
+            return variables
+        if self.profile.bind_value and not isinstance(context, Mapping):
+            return {"value": context, **variables}
+        mapping = freeze_mapping(context)
+        if type(mapping) is not dict and names is not None:
+            try:
+                mapping = {name: mapping[name] for name in names if name in mapping}
+            except Exception as error:
+                raise ContextError(
+                    f"the context cannot be read: it raised `{type(error).__name__}`"
+                ) from error
+        return {**mapping, **variables}
+
+    def _finish(self, text: str) -> str:
+        if self.profile.end == "one_newline":
+            return text.rstrip(WHITE_SPACE) + "\n"
+        return text
+
+    # tracing and binding ---------------------------------------------------------------------
+
+    def trace(self, context: Any = None, /, **variables: Any) -> Prompt:
+        """Render the template, and keep where each part of the text came from.
+
+        Args:
+            context: as for `render`.
+            **variables: as for `render`.
+
+        Returns:
+            The prompt, whose text is what `render` gives.
+
+        Raises:
+            PromptError: as `render`. What was rendered before the failure is in the
+                attribute `partial` of the error.
+        """
+        if self._constant is not None:
+            return self._whole(self._constant)
+        if self._failure is not None:
+            return self._fallen_back(self._failure)
+        values: dict[str, Any] = {}
+        pieces: list[Piece] = []
+        try:
+            compiled = self._current()
+            context = self._context(context, variables, compiled.names)
+            values = self._freeze(compiled, context)
+            for plan in compiled.segments().plans:
+                pieces.append(trace_piece(compiled, plan, values, self.scopes))
+            self._check_size(pieces)
+        except BaseException as error:
+            return self._failed_trace(error, context, values, pieces)
+        return self._prompt(pieces, context)
+
+    def bind(self, context: Any = None, scopes: Mapping[str, Scope] | None = None) -> Template:
+        """Render once all that depends on these values alone.
+
+        Args:
+            context: values that stay the same for many renders.
+            scopes: how long the values of variables hold; bound ones without a scope hold
+                as long as the session.
+
+        Returns:
+            A template that renders the rest. Its text is that of an unbound render with
+            all values; what is bound is byte-identical at every render. Binding again
+            replaces what was bound. A part that fails is left for the renders, which
+            fail as they would without binding.
+
+        Raises:
+            ContextError: a value is not plain data.
+        """
+        from .bound import BoundTemplate
+
+        return BoundTemplate(self, context, scopes)
+
+    def _check_size(self, pieces: list[Piece]) -> None:
+        if sum(len(piece.text) for piece in pieces) > self._max_output:
+            raise self._too_large()
+
+    def _prompt(self, pieces: list[Piece], context: Mapping[str, Any]) -> Prompt:
+        end = self._source.span(len(self._source.text), len(self._source.text))
+        finished = finish_pieces(pieces, end) if self._trims else pieces
+        return Prompt(finished, template=self.name, diagnostics=self._notices(context))
+
+    def _notices(self, context: Mapping[str, Any]) -> list[Diagnostic]:
+        assert self._compiled is not None
+        return [
+            *absent_names(self._compiled, context, self.profile),
+            *unread_scopes(self.scopes, self.variables, self.name),
+        ]
+
+    def _whole(self, text: str, *notices: Diagnostic) -> Prompt:
+        span = self._source.span(0, len(self._source.text))
+        piece = Piece(text, span, "text", frozenset(), Scope.STATIC)
+        unread = unread_scopes(self.scopes, self.variables, self.name)
+        return Prompt([piece], template=self.name, diagnostics=[*notices, *unread])
+
+    def _failed_trace(
+        self, error: BaseException, context: Any, values: dict[str, Any], pieces: list[Piece]
+    ) -> Prompt:
+        error = self._error_of_the_whole(error, values)
+        explained = self._explained(error, context, values)
+        if self.profile.fallback:
+            return self._fallen_back(explained)
+        explained.partial = Prompt(pieces, template=self.name)
+        raise explained from explained.__cause__
+
+    def _error_of_the_whole(self, error: BaseException, values: dict[str, Any]) -> BaseException:
+        """The error with its place in the whole template instead of in one part of it."""
+        if self._compiled is None or isinstance(error, PromptError):
+            return error
+        try:
+            self._compiled.program.render(MAIN, **values)
+        except BaseException as whole:
+            return whole
+        return error
+
+    def _fallen_back(self, error: PromptError) -> Prompt:
+        return self._whole(self._fall_back(error), as_diagnostic(error))
+
+    # failing --------------------------------------------------------------------------------------
+
+    def _too_large(self) -> TemplateLimitError:
+        return TemplateLimitError(
+            f"the rendered text is longer than {self.profile.limits.output:,} characters",
+            code="P115",
+            source=self._source,
+            hint="pass less, or raise `Limits.output`",
+        )
+
+    def _explained(self, error: BaseException, context: Any, values: dict[str, Any]) -> PromptError:
+        """The error to raise; an interruption of the process is raised as it is."""
+        assert self._compiled is not None
+        names = list(context) if isinstance(context, dict) else list(values)
+        explained = self._compiled.explain(error, names, values)
+        if explained is None:
+            raise error
+        return explained
+
+    def _fail(self, error: BaseException, context: Any, values: dict[str, Any]) -> str:
+        explained = self._explained(error, context, values)
+        if self.profile.fallback:
+            return self._fall_back(explained)
+        raise explained from explained.__cause__
+
+    def _fall_back(self, error: PromptError) -> str:
+        warnings.warn(
+            f"the template is used as it stands: {error}",
+            FallbackWarning,
+            stacklevel=_levels_to_the_caller(),
+        )
+        return self._source.text
+
+
+def _compile(source: Source, profile: Profile, folder: Folder | None) -> Compiled:
+    try:
+        return compile_source(source, profile, folder)
+    except RecursionError:
+        # The caller may be deep within a program of its own; a thread starts afresh.
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as thread:
+            compiled = thread.submit(compile_source, source, profile, folder)
+    try:
+        return compiled.result()
+    except RecursionError:
+        raise TemplateLimitError(
+            "expressions nest too deeply", code="P113", source=source, start=0, end=0
+        ) from None
+
+
+def _levels_to_the_caller() -> int:
+    """How far up the first frame outside the package is, for `warnings.warn` above this."""
+    package = __name__.partition(".")[0]
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+@lru_cache(maxsize=256)
+def _cached(source: str, profile: Profile, name: str) -> Template:
+    return Template(source, profile=profile, name=name)
+
+
+@lru_cache(maxsize=256)
+def _cached_strict(source: str, name: str) -> Template:
+    # Apart, because hashing the profile is a good part of the render of a short prompt.
+    return Template(source, name=name)
+
+
+def render(
+    template: str, context: Any = None, *, profile: Profile = STRICT, name: str = "system"
+) -> str:
+    """Render a template once; the compiled template is kept in a bounded cache.
+
+    Args:
+        template: the template's text.
+        context: a mapping of names to values, or a record with such fields.
+        profile: how the template is read and rendered.
+        name: what errors call the template.
+
+    Returns:
+        The rendered text.
+
+    Raises:
+        TemplateError: the template is invalid, or its render failed.
+        ContextError: a value that the template reads is not plain data.
+    """
+    if not isinstance(template, str):
+        raise TypeError(f"expected a template of type `str`, got `{type(template).__name__}`")
+    if profile is STRICT:
+        return _cached_strict(template, name)._run(context)
+    return _cached(template, profile, name)._run(context)
