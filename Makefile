@@ -1,5 +1,6 @@
 # A fresh machine needs Python 3.11 or newer, make and git; the rest is fetched
-# as the locks in requirements/ pin it.
+# as the locks in requirements/ pin it. The tests need Chromium too, which is
+# installed where that can be done: on Debian, as root.
 #
 # A virtual environment is done when its stamps are written, last of all. One
 # that is half made, was made in another folder or no longer starts is made anew.
@@ -17,7 +18,7 @@ export PIP_ROOT_USER_ACTION := ignore
 unusable = $(shell $(1)/bin/python -c '' 2>/dev/null && grep -sqxF '$(CURDIR)' $(1)/.locked || echo FORCE)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo test check format bench lock venv clean
+.PHONY: FORCE help demo test check format bench lock venv clean browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,8 +28,20 @@ DEMO := $(if $(wildcard $(VENV)/.package),$(VENV),.venv-demo)
 demo: $(DEMO)/.package ## Show what the library does
 	@PATH="$(CURDIR)/$(DEMO)/bin:$$PATH" $(DEMO)/bin/python examples/demo.py
 
-test: check ## Check everything and run all tests
+test: check browser ## Check everything and run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# The page of `cuecard explain` is tested in a real browser (tests/test_explain_page.py).
+BROWSERS := chromium chromium-browser google-chrome
+browser:
+	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then \
+		echo 'The tests need Chromium: install it first, as with `apt-get install chromium`.' >&2; \
+		exit 1; \
+	fi; \
+	echo 'Installing Chromium'; \
+	apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq install --yes --no-install-recommends chromium >/dev/null
 
 check: $(VENV)/.package ## Check style, types, imports and structure
 	$(BIN)/ruff check .

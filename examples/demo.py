@@ -78,6 +78,16 @@ def show(file: str, vars_file: str, profile: cuecard.Profile, partials: str | No
     row("", "gives the same text")
 
 
+def show_turns() -> None:
+    print("\n" + styled("Twenty turns, and what breaks the cache", "1"))
+    files = ("--vars", f"{FOLDER}/reviewer/context.json", "--turns", f"{FOLDER}/turns/turns.jsonl")
+    done = run("explain", f"{FOLDER}/turns/agent.md", *files)
+    verdict = [line for line in done.stdout.splitlines() if " breaks the front " in line]
+    if done.returncode != 0 or not verdict:
+        fail(f"the report names no culprit:\n{done.stderr}")
+    row("", verdict[0])
+
+
 def show_mistake() -> None:
     print("\n" + styled("A template with a mistake", "1"))
     done = run("render", f"{FOLDER}/broken/agent.md", "--vars", f"{FOLDER}/broken/context.json")
@@ -91,5 +101,6 @@ sys.stdout.reconfigure(errors="replace")  # a terminal may know fewer characters
 print(f"cuecard {cuecard.__version__}: system prompts from templates, by library and command")
 for name, (vars_file, profile, partials) in PROMPTS.items():
     show(name, vars_file, profile, partials)
+show_turns()
 show_mistake()
-print(f"\n{len(PROMPTS)} prompts rendered twice, 1 mistake explained.")
+print(f"\n{len(PROMPTS)} prompts rendered twice, 20 turns compared, 1 mistake explained.")

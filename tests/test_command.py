@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import cuecard
-from cuecard.cli import main
 
-
-class Result(NamedTuple):
-    """What a run of the command left."""
-
-    status: int | str | None
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Run:
-    """Runs the command in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        out, err = capfdbinary.readouterr()
-        return Result(ended.value.code, out.decode(), err.decode())
-
-    return call
-
-
-def write(name: str, text: str | bytes) -> None:
-    """A file in the current folder, byte for byte."""
-    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
+from .running import Run, write
 
 # rendering ---------------------------------------------------------------------------------
 
@@ -337,8 +302,8 @@ def test_the_version_is_the_package_s() -> None:
 
 def test_help_shows_examples() -> None:
     """Help is on standard output, exits with 0, and has examples."""
-    for arguments in (("--help",), ("render", "--help"), ("vars", "-h")):
-        result = command(*arguments)
+    for name in ("render", "vars", "explain", "diff", ""):
+        result = command(*filter(None, (name, "--help")))
         assert result.returncode == 0
         assert b"examples:\n  " in result.stdout
 

@@ -199,6 +199,57 @@ def test_reviewer_without_sections() -> None:
     assert "None" not in prompt
 
 
+def turns_report(command: str, agent: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """The report on the recorded turns of an agent."""
+    return run(
+        *(command, "explain", f"examples/turns/{agent}.md"),
+        *("--vars", "examples/reviewer/context.json"),
+        *("--turns", "examples/turns/turns.jsonl", *more),
+    )
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"), [("agent", "expected.txt"), ("agent-moved", "expected-moved.txt")]
+)
+def test_turns_are_reported(agent: str, expected: str, command: str) -> None:
+    """The report on the recorded turns is what the folder holds."""
+    done = turns_report(command, agent)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == read(f"turns/{expected}")
+
+
+def test_moving_the_clock_pays(command: str) -> None:
+    """The clock breaks all 19 fronts; what moving it promises is what the moved agent has."""
+    before, after = (
+        json.loads(turns_report(command, agent, "--json").stdout)
+        for agent in ("agent", "agent-moved")
+    )
+    (culprit,) = before["culprits"]
+    assert (culprit["variables"], culprit["breaks"]) == (["current_time"], 19)
+    assert all(turn["characters"] > 20_000 for turn in before["turns"])
+    assert before["mean_common_characters"] < 300
+    promised = before["moved"]["mean_common_characters"]
+    # The sentence around the clock moves with it in the file, and only its time in the promise.
+    assert promised == pytest.approx(after["mean_common_characters"], abs=100)
+    for now, then in zip(before["savings"], after["savings"], strict=True):
+        assert now["now"] <= 0
+        assert now["moved"] == pytest.approx(then["now"], abs=0.01)
+        assert then["now"] > 0.7
+
+
+def test_turns_change_what_a_session_changes() -> None:
+    """Only time, notes and plan differ from turn to turn, and the two agents by their order."""
+    turns = [json.loads(line) for line in read("turns/turns.jsonl").splitlines()]
+    assert len(turns) == 20
+    assert {name for turn in turns for name in turn} == {
+        "current_time",
+        "user_notes",
+        "todo_list_md",
+    }
+    agents = [read(f"turns/{name}.md").splitlines() for name in ("agent", "agent-moved")]
+    assert sorted(agents[0]) == sorted(agents[1])
+
+
 def test_mistake_is_explained(command: str) -> None:
     """The broken template exits with 1, prints no prompt, and says what `expected.txt` holds."""
     done = run(
@@ -227,6 +278,7 @@ def test_demo() -> None:
             assert text in shown
     assert shown.count("gives the same text") == len(PROMPTS)
     assert "Today is 2026-11-27, 13:05 (Europe/Oslo)" in shown
+    assert "`current_time` (line 7) breaks the front at 19 of 19 turns" in shown
     assert re.sub(r"\s+", " ", read("broken/expected.txt").splitlines()[0]) in shown
     assert "\x1b" not in done.stdout
 

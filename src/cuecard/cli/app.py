@@ -22,6 +22,8 @@ __all__ = ["main"]
 _COMMANDS = {
     "render": "render a template, or the body of a Markdown file",
     "vars": "list the variables that a template reads",
+    "explain": "show where each part of a prompt comes from, and what breaks its cache",
+    "diff": "compare the prompts that a template makes of two contexts",
 }
 _EXAMPLES = """\
 commands:
@@ -31,6 +33,7 @@ examples:
   cuecard render agent.md --var workspace=/src
   cuecard render SYSTEM.md --profile markdown --vars context.json --output prompt.txt
   cuecard vars agent.md
+  cuecard explain agent.md --vars context.json --html agent.html
 
 `cuecard COMMAND --help` says more. Exit codes: 0 all is well, 1 findings or a failed
 render, 2 wrong usage.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import PromptError
@@ -11,10 +11,18 @@ from ..files import Folder, read_text
 from ..frontmatter import read_document
 from ..operator import slots_from_prompt
 from ..profile import LIVE, MARKDOWN, OPERATOR, STRICT, Profile
-from ..source import Diagnostic
+from ..prompt import Scope
+from ..source import Diagnostic, Source
 from ..template import Template
 
-__all__ = ["PROFILES", "TemplateFile", "UsageError", "read_context", "read_template"]
+__all__ = [
+    "PROFILES",
+    "TemplateFile",
+    "UsageError",
+    "read_context",
+    "read_template",
+    "read_turns",
+]
 
 PROFILES = {profile.name: profile for profile in (STRICT, OPERATOR, MARKDOWN, LIVE)}
 
@@ -30,7 +38,12 @@ class TemplateFile(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read_template(file: str, profile: Profile, partials: str | None) -> TemplateFile:
+def read_template(
+    file: str,
+    profile: Profile,
+    partials: str | None,
+    scopes: Mapping[str, Scope] | None = None,
+) -> TemplateFile:
     """The template in a file; of a file with front matter, its body.
 
     Raises:
@@ -42,7 +55,8 @@ def read_template(file: str, profile: Profile, partials: str | None) -> Template
     folder = Folder(partials) if partials is not None else None
     document = read_document(text, name)
     return TemplateFile(
-        Template(document.body, profile=profile, partials=folder), document.diagnostics
+        Template(document.body, profile=profile, partials=folder, scopes=scopes),
+        document.diagnostics,
     )
 
 
@@ -99,6 +113,49 @@ def _read_json(file: str) -> Any:
         raise PromptError(
             "invalid JSON: a number that is none, or nested too deeply", code="P806", template=file
         ) from None
+
+
+def read_turns(file: str) -> list[dict[str, Any]]:
+    """The JSON objects of a file that has one a line; empty lines are left out.
+
+    Raises:
+        PromptError: the file cannot be read (P801, P802), or a line is no JSON (P806) or no
+            object (P707).
+    """
+    source = Source(read_text(file), "<stdin>" if file == "-" else file)
+    turns: list[dict[str, Any]] = []
+    start = 0
+    # Only line feeds part them: JSON's text may hold what else Python takes for a line break.
+    for line in source.text.split("\n"):
+        if line.strip():
+            turns.append(_turn(line, source, start))
+        start += len(line) + 1
+    if not turns:
+        raise PromptError(
+            "the file holds no turn",
+            code="P806",
+            template=source.name,
+            hint="write one JSON object a line",
+        )
+    return turns
+
+
+def _turn(line: str, source: Source, start: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as fault:
+        broken = fault if isinstance(fault, json.JSONDecodeError) else None
+        message = f"invalid JSON: {broken.msg}" if broken else "invalid JSON"
+        raise _bad_line(message, "P806", source, start + (broken.pos if broken else 0)) from None
+    if not isinstance(value, dict):
+        raise _bad_line("expected a JSON object of names to values", "P707", source, start)
+    return value
+
+
+def _bad_line(message: str, code: str, source: Source, offset: int) -> PromptError:
+    error = PromptError(message, code=code, source=source, start=offset)
+    error.line_text = ""  # it is data, not template
+    return error
 
 
 def _refuse_constant(name: str) -> NoReturn:

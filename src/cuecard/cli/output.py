@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from ..errors import PromptError
 from ..source import Diagnostic
 
 __all__ = [
     "error_data",
+    "has_colours",
     "print_diagnostics",
     "print_error",
     "print_json",
@@ -45,11 +46,17 @@ def print_line(text: str) -> None:
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
+def has_colours(path: str | None) -> bool:
+    """Whether what is written goes to a terminal, and NO_COLOR (no-color.org) is unset."""
+    return path in (None, "-") and _takes_colours(sys.stdout)
+
+
+def _takes_colours(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
 def _styled(text: str, style: str) -> str:
-    """Text in a terminal's style, where there is one and NO_COLOR (no-color.org) is unset."""
-    if not style or not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
-        return text
-    return f"\x1b[{style}m{text}\x1b[0m"
+    return f"\x1b[{style}m{text}\x1b[0m" if style and _takes_colours(sys.stderr) else text
 
 
 def error_data(error: PromptError) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import warnings
 from typing import Any
 
 from ..errors import FallbackWarning, PromptError
-from ..profile import OPERATOR, STRICT
 from ..source import Diagnostic
-from .inputs import PROFILES, TemplateFile, UsageError, read_context, read_template
+from .arguments import add_render_arguments, check_standard_input, chosen_profile
+from .inputs import TemplateFile, UsageError, read_context, read_template
 from .output import error_data, print_diagnostics, print_json, write_text
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
@@ -32,32 +32,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
-    parser.add_argument(
-        "--profile",
-        choices=list(PROFILES),
-        help="how to read and render (default: strict, or operator with --directive)",
-    )
-    parser.add_argument(
-        "--var",
-        action="append",
-        default=[],
-        dest="variables",
-        metavar="NAME=VALUE",
-        help="one variable with a text value; may be repeated",
-    )
-    parser.add_argument("--vars", metavar="FILE.json", help="a JSON object of variables")
-    parser.add_argument(
-        "--directive",
-        metavar="TEXT|-",
-        help="a task: the keys of a JSON object become variables, other text `directive`",
-    )
-    parser.add_argument(
-        "--partials", metavar="DIR", help="the folder that include, import and extends read"
-    )
-    parser.add_argument(
-        "--output", metavar="FILE", help="write the prompt there, whole or not at all"
-    )
+    add_render_arguments(parser, result="the prompt")
     parser.add_argument(
         "--json", action="store_true", help="print the prompt and its facts as JSON"
     )
@@ -65,11 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Render, print, and give the exit code."""
-    if [options.file, options.vars, options.directive].count("-") > 1:
-        parser.error("standard input can be read only once")
-    default = STRICT if options.directive is None else OPERATOR
-    profile = PROFILES[options.profile] if options.profile else default
     try:
+        check_standard_input(options.file, options.vars, options.directive)
+        profile = chosen_profile(options)
         read = read_template(options.file, profile, options.partials)
         context = read_context(options.variables, options.vars, options.directive, profile)
         text, failures = _render(read, context)

