@@ -14,7 +14,9 @@ from ..language.units import Partials, UnderstandingError, Unit, read_unit
 from ..profile import Profile
 from ..source import Source
 from ..values import Freezer, oversize
-from .rewrite import ALIAS_NAME, Marks, Probe, Rewritten, Site, rewrite
+from .probing import ALIAS_NAME, Marks, Probe, Site
+from .rewrite import rewrite
+from .rewritten import Rewritten
 from .segments import MARKED, Segments, marked_outputs, plan_segments
 
 __all__ = ["Compiled", "compile_source"]
@@ -240,7 +242,8 @@ class Compiled:
             error = EngineError("UndefinedError")
 
         # Failures are rare, and what explains them is large.
-        from .faults import Failure, explain
+        from .failure import Failure
+        from .faults import explain
 
         def ask(probe: Probe) -> Site | None:
             return self._ask(probe, values)

@@ -7,32 +7,28 @@ the failure, the template's own text and a list of phrases known to be safe.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
 
-from ..engine.filters import AbsentError, FilterError, filters, functions
+from ..engine.filters import filters, functions
 from ..engine.program import MAIN, EngineError, describe
+from ..engine.refusals import AbsentError, FilterError
 from ..errors import (
     PromptError,
     TemplateError,
     TemplateLimitError,
     TemplateNotFoundError,
     TemplateRaisedError,
-    UndefinedVariableError,
     UnknownNameError,
 )
-from ..language.expressions import Node, is_path, path_text, root_name
-from ..language.units import Unit
+from ..language.expressions import Node, path_text, root_name
 from ..language.vocabulary import FILTERS, FUNCTION_HINTS, FUNCTIONS, TESTS, nearest
-from ..profile import Limits, Profile
-from ..source import Source
-from ..values import NULL
-from .rewrite import Probe, Rewritten, Site
+from ..profile import Limits
+from .absence import absent_site, explain_absence, undefined_at
+from .failure import Failure, Place
+from .probing import Probe
 from .syntax_faults import explain_syntax
 
-__all__ = ["Failure", "explain"]
+__all__ = ["explain"]
 
-_MAX_DEPTH = 8
 _MAYBE_UNDEFINED = frozenset(("InvalidOperation", "UnknownMethod", "UnknownFunction"))
 OWN_NAMES = frozenset(filters(Limits(), strict=False, sort_keys=False)) | frozenset(functions())
 
@@ -57,40 +53,6 @@ _KINDS_BY_WORDS = {
     "engine ran out of fuel": "OutOfFuel",
     "template not found": "TemplateNotFound",
 }
-
-
-class Failure(NamedTuple):
-    """All that is known about a failed render.
-
-    Attributes:
-        units: the templates that took part, by the engine's name for them.
-        rewritten: what the engine was given of each.
-        names: names that the context has.
-        required: names that the templates need.
-        values: the frozen values that the render was given.
-        profile: how it was rendered.
-        ask: renders again with a probe; gives the site that it reports, or None.
-    """
-
-    units: Mapping[str, Unit]
-    rewritten: Mapping[str, Rewritten]
-    names: Iterable[str]
-    required: frozenset[str]
-    values: Mapping[str, Any]
-    profile: Profile
-    ask: Callable[[Probe], Site | None]
-
-
-class _Place(NamedTuple):
-    source: Source
-    start: int | None
-    end: int | None
-
-    def arguments(self) -> dict[str, Any]:
-        return {"source": self.source, "start": self.start, "end": self.end}
-
-
-# rendering ----------------------------------------------------------------------------------------
 
 
 def explain(error: BaseException, failure: Failure) -> PromptError | None:
@@ -123,7 +85,7 @@ def _at_its_tag(error: PromptError, failure: Failure) -> PromptError:
     ]
     if isinstance(error, TemplateNotFoundError) and len(tags) == 1:
         unit, node = tags[0]
-        place = _Place(unit.source, node.start, node.end)
+        place = Place(unit.source, node.start, node.end)
         return TemplateNotFoundError(
             error.message, code=error.code, hint=error.hint, **place.arguments()
         )
@@ -139,11 +101,11 @@ def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
         if rewritten is not None:
             return explain_syntax(error, rewritten.source, rewritten.offset)
     if error.kind == "UndefinedError":
-        return _explain_undefined(place, failure)
+        return explain_absence(place, failure)
     if failure.profile.undefined == "strict" and error.kind in _MAYBE_UNDEFINED:
-        site = _absent_site(failure)
+        site = absent_site(failure)
         if site is not None:
-            return _undefined_at(site, failure)
+            return undefined_at(site, failure)
     if error.kind == "OutOfFuel":
         return TemplateLimitError(
             f"the render took more than {failure.profile.limits.fuel:,} steps",
@@ -162,7 +124,7 @@ def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
     return _explain_operation(error, place, failure)
 
 
-def _explain_operation(error: EngineError, place: _Place, failure: Failure) -> PromptError:
+def _explain_operation(error: EngineError, place: Place, failure: Failure) -> PromptError:
     if error.detail == "range has too many elements":
         return TemplateLimitError("the range is too large", code="P114", **place.arguments())
     if error.detail == "recursion limit exceeded":
@@ -184,7 +146,7 @@ def _explain_operation(error: EngineError, place: _Place, failure: Failure) -> P
     )
 
 
-def _block_place(place: _Place, failure: Failure) -> _Place:
+def _block_place(place: Place, failure: Failure) -> Place:
     """Where a block is asked for that does not exist, which the engine does not say."""
     known = {
         node.value for u in failure.units.values() for node in u.tree.walk() if node.kind == "block"
@@ -192,7 +154,7 @@ def _block_place(place: _Place, failure: Failure) -> _Place:
     for unit in failure.units.values():
         for node in unit.tree.walk():
             if node.kind == "attr" and root_name(node) == "self" and node.value not in known:
-                return _Place(unit.source, node.at, node.end)
+                return Place(unit.source, node.at, node.end)
     return place
 
 
@@ -213,123 +175,15 @@ def _innermost(error: EngineError, failure: Failure) -> EngineError:
     return found
 
 
-def _place(error: EngineError, failure: Failure) -> _Place:
+def _place(error: EngineError, failure: Failure) -> Place:
     name = error.template if error.template in failure.rewritten else MAIN
     rewritten = failure.rewritten[name]
     if error.start is None or error.end is None:
-        return _Place(rewritten.source, None, None)
-    return _Place(rewritten.source, rewritten.offset(error.start), rewritten.offset(error.end))
+        return Place(rewritten.source, None, None)
+    return Place(rewritten.source, rewritten.offset(error.start), rewritten.offset(error.end))
 
 
-def _explain_undefined(place: _Place, failure: Failure) -> PromptError:
-    site = _absent_site(failure)
-    if site is not None:
-        return _undefined_at(site, failure)
-    text = place.source.text[place.start or 0 : place.end or 0].strip()
-    return UndefinedVariableError(
-        "the value of this expression is undefined",
-        variables=(text,) if text else (),
-        **place.arguments(),
-    )
-
-
-def _absent_site(failure: Failure) -> Site | None:
-    """The shortest path that is absent where the render fails, if that is why it fails."""
-    for defaults in (False, True):
-        for depth in range(1, _MAX_DEPTH + 1):
-            site = failure.ask(Probe(depth=depth, defaults=defaults))
-            if site is not None:
-                return site
-    return None
-
-
-def _undefined_at(site: Site, failure: Failure) -> UndefinedVariableError:
-    node, source = site.node, site.source
-    path = path_text(node, source)
-    place = {"source": source, "start": node.start, "end": node.end}
-    origin = _assigned_path(site, failure) if node.kind == "name" else None
-    if origin is not None:
-        return _undefined_at(origin, failure)
-    if node.kind == "name":
-        missing = _missing_names(str(node.value), failure)
-        listed = ", ".join(f"`{name}`" for name in missing)
-        known = [*failure.names, *(n for unit in failure.units.values() for n in unit.names.bound)]
-        return UndefinedVariableError(
-            f"undefined variable{'s' if len(missing) > 1 else ''} {listed}",
-            variables=missing,
-            hint=nearest(str(node.value), known),
-            **place,
-        )
-    base = path_text(node.children[0], source)
-    hint = None
-    if node.kind == "attr":
-        message = f"`{base}` has no attribute `{node.value}`"
-        hint = nearest(str(node.value), _keys(node.children[0], failure))
-        if _value_at(node.children[0], failure) is NULL:
-            message = f"`{base}` is null, so it has no attribute `{node.value}`"
-    else:
-        message = f"`{path}` is undefined"
-        index = node.children[1]
-        if index.kind == "text":
-            hint = nearest(str(index.value), _keys(node.children[0], failure))
-    return UndefinedVariableError(message, code="P202", variables=(path,), hint=hint, **place)
-
-
-def _assigned_path(site: Site, failure: Failure) -> Site | None:
-    """The path that a template's own name was set to, when the name itself is undefined."""
-    for unit in failure.units.values():
-        for node in unit.tree.walk() if unit.source is site.source else ():
-            if node.kind == "set" and node.value == (site.node.value,):
-                value = node.children[0]
-                known = root_name(value) in unit.names.variables
-                if known and node.end <= site.node.start and is_path(value):
-                    return Site(site.source, value)
-    return None
-
-
-def _missing_names(first: str, failure: Failure) -> tuple[str, ...]:
-    present = set(failure.names)
-    missing = {first: None}
-    for unit in failure.units.values():
-        for use in unit.names.uses:
-            if use.name not in present and use.name in failure.required:
-                missing[use.name] = None
-    return tuple(missing)
-
-
-def _keys(path: Node, failure: Failure) -> list[str]:
-    """Keys of the mapping that a path leads to, as far as the values tell."""
-    value = _value_at(path, failure)
-    return [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
-
-
-def _value_at(path: Node, failure: Failure, depth: int = 0) -> Any:
-    if path.kind == "name":
-        name = path.value
-        if name in failure.values:
-            return failure.values[name]
-        for unit in failure.units.values():
-            iterable = unit.names.loops.get(name)
-            if iterable is not None and depth < 10:
-                items = _value_at(iterable, failure, depth + 1)
-                return items[0] if isinstance(items, list) and items else None
-        return None
-    if path.kind not in ("attr", "item"):
-        return None
-    base = _value_at(path.children[0], failure, depth)
-    key: Any = path.value
-    if path.kind == "item":
-        index = path.children[1]
-        key = index.value
-        if index.kind == "const" and str(key).isdecimal():
-            key = int(key)
-    try:
-        return base[key]
-    except (TypeError, KeyError, IndexError):
-        return None
-
-
-def _explain_unknown(error: EngineError, place: _Place, failure: Failure) -> PromptError:
+def _explain_unknown(error: EngineError, place: Place, failure: Failure) -> PromptError:
     what, code, known = {
         "UnknownFilter": ("filter", "P103", FILTERS),
         "UnknownTest": ("test", "P104", TESTS),
@@ -344,7 +198,7 @@ def _explain_unknown(error: EngineError, place: _Place, failure: Failure) -> Pro
     if node is not None and what in ("method", "function") and node.kind == "call":
         callee = node.children[0]
         start = callee.at if what == "method" else callee.start
-        place = _Place(place.source, start, node.end)
+        place = Place(place.source, start, node.end)
     if what == "method" and node is not None:
         kind = re.match(r"([a-z ]+) has no method", error.detail)
         callee = node.children[0]
@@ -362,7 +216,7 @@ _BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
 """Filters that are given the name of another filter or test as text."""
 
 
-def _quoted_name(place: _Place, known: frozenset[str], failure: Failure) -> str | None:
+def _quoted_name(place: Place, known: frozenset[str], failure: Failure) -> str | None:
     """The unknown name that stands in quotes, as in `map("nme")`."""
     for unit in failure.units.values():
         for node in unit.tree.walk() if unit.source is place.source else ():
@@ -376,7 +230,7 @@ def _quoted_name(place: _Place, known: frozenset[str], failure: Failure) -> str 
     return None
 
 
-def _named_at(place: _Place, what: str, failure: Failure) -> tuple[str, Node | None]:
+def _named_at(place: Place, what: str, failure: Failure) -> tuple[str, Node | None]:
     """The filter, test, function or method that is used at a place."""
     for unit in failure.units.values():
         if unit.source is not place.source or place.start is None or place.end is None:
@@ -397,7 +251,7 @@ def _named_at(place: _Place, what: str, failure: Failure) -> tuple[str, Node | N
 def _explain_filter(error: FilterError, failure: Failure) -> PromptError:
     place = _called_place(failure)
     if isinstance(error, AbsentError):
-        return _explain_undefined(place, failure)
+        return explain_absence(place, failure)
     kind: type[TemplateError] = TemplateError
     if error.code == "P205":
         kind = TemplateRaisedError
@@ -408,7 +262,7 @@ def _explain_filter(error: FilterError, failure: Failure) -> PromptError:
     return kind(error.message, code=error.code, hint=error.hint, **place.arguments())
 
 
-def _called_place(failure: Failure) -> _Place:
+def _called_place(failure: Failure) -> Place:
     """The use of a filter or function of our own that failed, as far as it can be told."""
     used = {
         str(node.value if node.kind == "filter" else node.children[0].value)
@@ -418,12 +272,12 @@ def _called_place(failure: Failure) -> _Place:
     }
     site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
     if site is None:
-        return _Place(failure.rewritten[MAIN].source, None, None)
+        return Place(failure.rewritten[MAIN].source, None, None)
     node = site.node
     if node.kind == "call":
         callee = node.children[0]
-        return _Place(site.source, callee.at if callee.kind == "attr" else callee.start, node.end)
-    return _Place(site.source, node.at, node.at + len(str(node.value)))
+        return Place(site.source, callee.at if callee.kind == "attr" else callee.start, node.end)
+    return Place(site.source, node.at, node.at + len(str(node.value)))
 
 
 def _explain_method(error: Exception, failure: Failure) -> PromptError:
@@ -442,11 +296,11 @@ def _explain_method(error: Exception, failure: Failure) -> PromptError:
         if node.kind == "call" and node.children[0].kind == "attr"
         if not name or node.children[0].value == name
     ]
-    place = _Place(failure.rewritten[MAIN].source, None, None)
+    place = Place(failure.rewritten[MAIN].source, None, None)
     if len(calls) == 1:
         unit, node = calls[0]
         name = str(node.children[0].value)
-        place = _Place(unit.source, node.children[0].at, node.children[0].at + len(name))
+        place = Place(unit.source, node.children[0].at, node.children[0].at + len(name))
     if isinstance(error, AttributeError):
         return UnknownNameError(
             f"unknown method `{name}`" if name else "unknown method",

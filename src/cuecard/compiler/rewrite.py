@@ -18,20 +18,17 @@ the source.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Container
-from secrets import token_hex
-from typing import NamedTuple
 
 from ..engine.program import FORMAT_NAME, MEASURE_NAME, NULL_NAME, UNDEFINED_NAME
 from ..language.expressions import Node, is_path, path_text
 from ..language.vocabulary import FUNCTIONS
 from ..source import Source
+from .probing import ALIAS_NAME, Marks, Probe, Site
+from .rewritten import Rewritten
 
-__all__ = ["ALIAS_NAME", "Marks", "Probe", "Rewritten", "Site", "rewrite"]
+__all__ = ["rewrite"]
 
-ALIAS_NAME = "__at_{}"
 
 _ASKED_ELSEWHERE = frozenset(("tojson", "json", "raw", "xml_text", "indent", "format"))
 """Filters of our own: they see an absent value themselves."""
@@ -65,98 +62,10 @@ _WITH_OPTIONS = frozenset(
 """Filters and methods of the engine that take a null for an option which is not given."""
 
 
-class Marks:
-    """Marks that a rewritten template prints around outputs, to find them in the text.
-
-    They hold a random number, so that no value can hold one by chance or by design.
-    """
-
-    def __init__(self) -> None:
-        self._secret = token_hex(8)
-        self.nodes: list[Node] = []
-        self.pattern = re.compile(rf"\x00{self._secret}([<>])(\d+)\x00")
-
-    def add(self, node: Node) -> int:
-        """Give an output its number."""
-        self.nodes.append(node)
-        return len(self.nodes) - 1
-
-    def text(self, number: int, opens: bool) -> str:
-        """The expression that prints a mark."""
-        return f"'\x00{self._secret}{'<' if opens else '>'}{number}\x00'"
-
-
 _COLLECTIONS = frozenset(("list", "tuple", "map"))
 _BINDING = frozenset(("set", "set_block", "with", "for"))
 _BUILDERS = frozenset(("list", "map", "tuple", "binary", "call", "filter", "slice", "output"))
 """Nodes that may make a value larger than those that it is made from."""
-
-
-class Site(NamedTuple):
-    """A place that a rewritten template reports by its number."""
-
-    source: Source
-    node: Node
-
-
-class Probe(NamedTuple):
-    """What a template is asked to say about its failure.
-
-    Attributes:
-        depth: report absent paths of so many steps (1 is a bare name); 0 for none.
-        names: filters, tests and functions whose calls are to be told apart.
-        defaults: report what `default` would give, too.
-    """
-
-    depth: int = 0
-    names: frozenset[str] = frozenset()
-    defaults: bool = False
-
-
-class Rewritten:
-    """A rewritten text and its map back to the source."""
-
-    def __init__(self, source: Source, edits: list[tuple[int, int, str]]) -> None:
-        self.source = source
-        self._starts = [start for start, _, _ in edits]
-        self._shifts = [0]
-        for start, end, text in edits:
-            self._shifts.append(self._shifts[-1] + len(text) - (end - start))
-        pieces: list[str] = []
-        self._new: list[int] = [0]
-        self._old: list[int] = [0]
-        self._inserted: list[bool] = [False]
-        position = length = 0
-        for start, end, text in edits:
-            pieces += (source.text[position:start], text)
-            length += start - position
-            self._mark(length, start, True)
-            length += len(text)
-            self._mark(length, end, False)
-            position = end
-        pieces.append(source.text[position:])
-        self.text = "".join(pieces)
-        self._as_source = source if not edits else Source(self.text)
-
-    def _mark(self, new: int, old: int, inserted: bool) -> None:
-        self._new.append(new)
-        self._old.append(old)
-        self._inserted.append(inserted)
-
-    def between(self, start: int, end: int) -> str:
-        """The rewritten text of a range of the source whose ends no edit touches."""
-        return self.text[self._moved(start) : self._moved(end)]
-
-    def _moved(self, offset: int) -> int:
-        return offset + self._shifts[bisect_left(self._starts, offset)]
-
-    def offset(self, byte_offset: int) -> int:
-        """Character offset in the source of a byte offset in the rewritten text."""
-        offset = self._as_source.offset_of_byte(byte_offset)
-        index = bisect_right(self._new, offset) - 1
-        if self._inserted[index]:
-            return self._old[index]
-        return self._old[index] + offset - self._new[index]
 
 
 def rewrite(

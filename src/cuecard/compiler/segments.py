@@ -19,7 +19,8 @@ from ..language.units import Unit
 from ..profile import Profile
 from ..scanner import literal_text, without_dropped_newline
 from ..source import Span
-from .rewrite import Marks, Rewritten
+from .probing import Marks
+from .rewritten import Rewritten
 
 __all__ = ["MARKED", "Output", "SegmentPlan", "Segments", "marked_outputs", "plan_segments"]
 

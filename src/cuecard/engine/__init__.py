@@ -1,6 +1,5 @@
 """The engine: minijinja behind one seam, with the traps of its binding closed."""
 
-from .filters import FilterError
 from .program import (
     FORMAT_NAME,
     MAIN,
@@ -11,6 +10,7 @@ from .program import (
     Program,
     describe,
 )
+from .refusals import FilterError
 
 __all__ = [
     "FORMAT_NAME",

@@ -15,31 +15,10 @@ from typing import Any, NoReturn
 from ..profile import Limits
 from ..values.frozen import NULL, BigInt
 from .fast_json import fast_json
+from .formatter import BoundedFormatter
+from .refusals import AbsentError, FilterError
 
-__all__ = ["FilterError", "filters", "functions"]
-
-
-class FilterError(Exception):
-    """A filter or function refuses its input.
-
-    Args:
-        code: key of `cuecard.errors.CODES`.
-        message: one sentence without any value.
-        hint: the remedy, when known.
-    """
-
-    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-
-
-class AbsentError(FilterError):
-    """A filter met an absent value under a strict profile."""
-
-    def __init__(self) -> None:
-        super().__init__("P201", "undefined value")
+__all__ = ["filters", "functions"]
 
 
 def filters(limits: Limits, *, strict: bool, sort_keys: bool) -> dict[str, Callable[..., Any]]:
@@ -213,8 +192,6 @@ class _Filters:
         """`str.format` without attribute or item access, with bounded widths."""
         if not isinstance(self._present(value), str):
             raise FilterError("P106", "only text has a method `format`")
-        from .formatter import BoundedFormatter
-
         formatter = BoundedFormatter(self._limits.width)
         try:
             return formatter.vformat(value, arguments, named)

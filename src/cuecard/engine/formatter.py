@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..values.frozen import BigInt
-from .filters import FilterError
+from .refusals import FilterError
 
 __all__ = ["BoundedFormatter"]
 

@@ -2,7 +2,8 @@
 
 from .blocks import Block
 from .diff import PromptDiff
-from .result import Piece, Prefix, Prompt, Segment
+from .result import Prompt
 from .scope import Scope, widest
+from .segments import Piece, Prefix, Segment
 
 __all__ = ["Block", "Piece", "Prefix", "Prompt", "PromptDiff", "Scope", "Segment", "widest"]

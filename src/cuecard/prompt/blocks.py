@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .scope import Scope
-
-if TYPE_CHECKING:
-    from .result import Piece
+from .segments import Piece
 
 __all__ = ["Block", "anthropic_blocks", "runs"]
 

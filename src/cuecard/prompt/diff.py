@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .result import Prompt, Segment
+from .segments import Segment, Traced
 
 __all__ = ["PromptDiff", "compare"]
 
@@ -43,7 +42,7 @@ class PromptDiff(NamedTuple):
     unified: str
 
 
-def compare(previous: Prompt, current: Prompt) -> PromptDiff:
+def compare(previous: Traced, current: Traced) -> PromptDiff:
     """Compare two prompts of one template, the older one first."""
     old, new = previous.text, current.text
     common = common_front(old, new)
@@ -79,7 +78,7 @@ def common_front(old: str, new: str) -> int:
     return low
 
 
-def _blamed(prompt: Prompt, offset: int) -> Segment | None:
+def _blamed(prompt: Traced, offset: int) -> Segment | None:
     """The segment with variables in which a difference that shows at `offset` arose."""
     found = prompt.segment_at(offset)
     if found is not None and found.variables:

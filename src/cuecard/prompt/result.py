@@ -4,71 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from ..source import Diagnostic, Span
+from ..source import Diagnostic
 from .blocks import Block, anthropic_blocks, runs
+from .diff import PromptDiff, compare
 from .scope import Scope
+from .segments import Piece, Prefix, Segment
 
-if TYPE_CHECKING:
-    from .diff import PromptDiff
-
-__all__ = ["Piece", "Prefix", "Prompt", "Segment"]
+__all__ = ["Prompt"]
 
 Counter = Callable[[str], int]
 """Counts the tokens of a text."""
-
-
-class Segment(NamedTuple):
-    """A range of the output, and where it came from.
-
-    Attributes:
-        start: offset of its first character in the output.
-        end: offset after its last character.
-        span: the place in the template that made it.
-        kind: `"text"`, `"output"` or `"block"`.
-        variables: names of the context that it read.
-        scope: how long it stays the same.
-        providers: names of the providers that gave those variables, where known.
-        template: name of the template or partial that `span` belongs to.
-        children: for a block, the outputs within it that could be traced.
-    """
-
-    start: int
-    end: int
-    span: Span
-    kind: str
-    variables: frozenset[str]
-    scope: Scope
-    providers: tuple[str, ...] = ()
-    template: str = "system"
-    children: tuple[Segment, ...] = ()
-
-
-class Piece(NamedTuple):
-    """A segment before its place in the output is known.
-
-    `marks` are the outputs within a block: start and end in `text`, span and variables.
-    """
-
-    text: str
-    span: Span
-    kind: str
-    variables: frozenset[str]
-    scope: Scope
-    marks: tuple[tuple[int, int, Span, frozenset[str], Scope], ...] = ()
-
-
-class Prefix(NamedTuple):
-    """The front of a prompt that stays the same from turn to turn.
-
-    Attributes:
-        characters: its length.
-        tokens: its length in tokens, when the prompt has a counter.
-    """
-
-    characters: int
-    tokens: int | None
 
 
 class Prompt:
@@ -205,6 +152,4 @@ class Prompt:
 
     def diff(self, previous: Prompt) -> PromptDiff:
         """What changed since another prompt of the same template, and what it cost."""
-        from .diff import compare
-
         return compare(previous, self)

@@ -1,5 +1,6 @@
 """Templates: read once, checked, compiled, rendered, traced and bound."""
 
-from .template import Template, render
+from .cached import render
+from .template import Template
 
 __all__ = ["Template", "render"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from ..compiler import Compiled, compile_source
@@ -27,7 +26,7 @@ from ..source import Diagnostic, Source
 from ..values import Freezer, freeze_mapping
 from .tracing import absent_names, as_diagnostic, finish_pieces, trace_piece, unread_scopes
 
-__all__ = ["NO_VARIABLES", "Template", "render"]
+__all__ = ["NO_VARIABLES", "Template"]
 
 NO_VARIABLES: dict[str, Any] = {}
 
@@ -414,39 +413,3 @@ def _levels_to_the_caller() -> int:
         frame = frame.f_back
         level += 1
     return level
-
-
-@lru_cache(maxsize=256)
-def _cached(source: str, profile: Profile, name: str) -> Template:
-    return Template(source, profile=profile, name=name)
-
-
-@lru_cache(maxsize=256)
-def _cached_strict(source: str, name: str) -> Template:
-    # Apart, because hashing the profile is a good part of the render of a short prompt.
-    return Template(source, name=name)
-
-
-def render(
-    template: str, context: Any = None, *, profile: Profile = STRICT, name: str = "system"
-) -> str:
-    """Render a template once; the compiled template is kept in a bounded cache.
-
-    Args:
-        template: the template's text.
-        context: a mapping of names to values, or a record with such fields.
-        profile: how the template is read and rendered.
-        name: what errors call the template.
-
-    Returns:
-        The rendered text.
-
-    Raises:
-        TemplateError: the template is invalid, or its render failed.
-        ContextError: a value that the template reads is not plain data.
-    """
-    if not isinstance(template, str):
-        raise TypeError(f"expected a template of type `str`, got `{type(template).__name__}`")
-    if profile is STRICT:
-        return _cached_strict(template, name)._run(context)
-    return _cached(template, profile, name)._run(context)
