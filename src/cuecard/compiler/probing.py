@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-from secrets import token_hex
 from typing import NamedTuple
 
 from ..language.expressions import Node
@@ -43,7 +43,7 @@ class Marks:
     """
 
     def __init__(self) -> None:
-        self._secret = token_hex(8)
+        self._secret = os.urandom(8).hex()
         self.nodes: list[Node] = []
         self.pattern = re.compile(rf"\x00{self._secret}([<>])(\d+)\x00")
 

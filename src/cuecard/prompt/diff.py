@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import NamedTuple
 
 from .segments import Segment, Traced
@@ -96,6 +95,9 @@ def _lines(text: str) -> list[str]:
 
 def unified_diff(old: str, new: str, name: str) -> str:
     """A unified diff of two texts, which says where a final line break is missing."""
+    # Only differences need this.
+    import difflib
+
     lines = []
     for line in difflib.unified_diff(
         _lines(old),

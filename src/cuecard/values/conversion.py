@@ -108,8 +108,10 @@ class Conversion:
                 "flatten the value, or raise `Limits.depth`",
             )
         if kind is dict:
-            return self._mapping(value, value, depth)
-        if kind is list or kind is tuple:
+            return self._dict(value, depth)
+        if kind is list:
+            return self._plain_list(value, depth)
+        if kind is tuple:
             return self._sequence(value, value, depth)
         return self._convert(value, depth)
 
@@ -121,6 +123,42 @@ class Conversion:
                 "holds more values than allowed",
                 "pass only what the template needs, or raise `Limits.nodes`",
             )
+
+    # Most data is plain: these two do for `dict` and `list` what the general ones below do
+    # for every mapping and iterable, with short texts and numbers copied on the spot.
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> dict[Any, Any]:
+        self._spend(len(value))
+        frozen = self._map()
+        depth += 1
+        key: Any = None
+        try:
+            for key, item in value.items():
+                name = key if type(key) is str and key.isascii() else self._key(key)
+                kind = type(item)
+                if (kind is str and item.isascii()) or kind is bool:
+                    frozen[name] = item
+                else:
+                    frozen[name] = self.freeze(item, depth)
+        except RefusedError as refusal:
+            raise refusal.leave(value, _step(key)) from None
+        return frozen
+
+    def _plain_list(self, value: list[Any], depth: int) -> list[Any]:
+        self._spend(len(value))
+        frozen = self._list()
+        add = list.append
+        depth += 1
+        index = -1
+        try:
+            for index, item in enumerate(value):  # noqa: B007 - a step of the path
+                if type(item) is str and item.isascii():
+                    add(frozen, item)
+                else:
+                    add(frozen, self.freeze(item, depth))
+        except RefusedError as refusal:
+            raise refusal.leave(value, f"[{index}]") from None
+        return frozen
 
     def _mapping(self, items: Any, owner: object, depth: int) -> dict[Any, Any]:
         frozen = self._map()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ContextError
 from ..profile import Limits
@@ -18,26 +18,14 @@ from .conversion import Conversion, RefusedError
 
 __all__ = ["Freezer"]
 
-_ALL_DIGITS_ZERO = bytes.maketrans(b"123456789", b"000000000")
-_MANY_DIGITS = b"0" * 19
 _MAX_KEPT = 1 << 18
 
 
-class _Codec(NamedTuple):
-    fingerprint: Callable[[Any], bytes]
-    encode_json: Callable[[Any], bytes]
-    decode_json: Callable[[bytes], Any]
-
-
 @lru_cache(maxsize=1)
-def _codec() -> _Codec:
+def _encoder() -> Callable[[Any], bytes]:
     import msgspec
 
-    return _Codec(
-        msgspec.msgpack.Encoder().encode,
-        msgspec.json.Encoder().encode,
-        msgspec.json.Decoder().decode,
-    )
+    return msgspec.msgpack.Encoder().encode
 
 
 class Freezer:
@@ -59,8 +47,8 @@ class Freezer:
         self._limits = limits
         self._guarded = guarded
         self._seen: set[str] = set()
-        # By name: the encoding, the plain data that it stands for, and those frozen.
-        self._kept: dict[str, tuple[bytes, Any, Any]] = {}
+        # By name: the encoding, and the frozen data.
+        self._kept: dict[str, tuple[bytes, Any]] = {}
 
     def freeze(self, name: str, value: Any) -> Any:
         """Copy the value of a variable into plain data.
@@ -80,16 +68,12 @@ class Freezer:
             return frozen
         kept = self._kept.get(name)
         if kept is not None and kept[1] == value and kept[0] == _encoded(value):
-            return kept[2]
-        if not _is_plain(value, self._limits):
-            return self._convert(name, value)
-        copy, encoded = _copied(value)
-        if encoded is None:
-            return self._convert(name, value)
-        # Null is `0xC0` in MessagePack, a byte that no UTF-8 text holds.
-        frozen = self._convert(name, copy) if self._guarded or b"\xc0" in encoded else copy
-        if len(encoded) <= _MAX_KEPT:
-            self._kept[name] = encoded, copy, frozen
+            return kept[1]
+        frozen = self._convert(name, value)
+        # What was converted does not equal its copy, and would be mistaken for it later.
+        encoded = _encoded(value) if frozen == value else None
+        if encoded is not None and len(encoded) <= _MAX_KEPT:
+            self._kept[name] = encoded, frozen
         return frozen
 
     def _convert(self, name: str, value: Any) -> Any:
@@ -105,57 +89,15 @@ class Freezer:
 
 
 def _encoded(value: Any) -> bytes | None:
+    """An encoding that tells data of different types apart; None for what it cannot hold.
+
+    It is asked for only when the value is known to be within the limits: what a small value
+    that holds itself in many places encodes to has no bound.
+    """
     try:
-        return _codec().fingerprint(value)
+        return _encoder()(value)
     except Exception:
         return None
-
-
-def _copied(value: Any) -> tuple[Any, bytes | None]:
-    """A copy of plain data and its encoding, made in C; no encoding when it cannot be made.
-
-    The copy stands only if it equals the value: keys that are no text do not survive the
-    round trip through JSON. Integers of 19 digits and more are left to the slow path.
-    """
-    codec = _codec()
-    try:
-        encoded = codec.fingerprint(value)
-        text = codec.encode_json(value)
-        # `0xCF` marks large integers in MessagePack; as a part of text it is rare.
-        if b"\xcf" in encoded and _MANY_DIGITS in text.translate(_ALL_DIGITS_ZERO):
-            return None, None
-        copy = codec.decode_json(text)
-        return (copy, encoded) if copy == value else (None, None)
-    except Exception:
-        return None, None
-
-
-_PLAIN = frozenset((str, int, float, bool, type(None), dict, list))
-_CONTAINERS = frozenset((dict, list))
-
-
-def _is_plain(value: Any, limits: Limits) -> bool:
-    """Whether a value is lists and mappings of plain values, within the limits.
-
-    It is walked level by level, so that a small value which holds itself in many places is
-    found to be large before anything copies it.
-    """
-    level = [value]
-    nodes = 0
-    kinds: set[type] = set()
-    for _ in range(limits.depth):
-        following: list[Any] = []
-        for container in level:
-            items = container.values() if type(container) is dict else container
-            nodes += len(items)
-            kinds.update(map(type, items))
-            following += [item for item in items if type(item) in _CONTAINERS]
-        if nodes > limits.nodes or not kinds <= _PLAIN:
-            return False
-        if not following:
-            return True
-        level = following
-    return False
 
 
 def _context_error(refusal: RefusedError, path: str) -> ContextError:

@@ -31,6 +31,12 @@ class Null:
     def __iter__(self) -> Any:
         return iter(())
 
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Null)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
 
 NULL = Null()
 """What null becomes for the engine, whose own null prints `None`."""

@@ -1,0 +1,25 @@
+"""The benchmark runs: what it measures is never tested, only that it still measures it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_benchmark_runs(tmp_path: Path) -> None:
+    """One round gives every row with a ratio, as a table and as JSON."""
+    figures = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, "benchmarks/render.py", "--rounds=1", "--processes=1", "--json", figures],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(figures.read_text(encoding="utf-8"))["rows"]
+    assert len(rows) == 23
+    assert all(row["what"] in done.stdout and row["value"] > 0 for row in rows)
+    assert {row["goal"] for row in rows} == {2.0, 1.2, 2.5, 0.04, None}
