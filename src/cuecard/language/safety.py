@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..errors import TemplateSyntaxError
@@ -32,6 +33,7 @@ _BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
 """Filters that are given the name of another filter, with its arguments."""
 
 _BINDING = frozenset(("set", "set_block", "with", "for", "macro", "call_block", "import", "from"))
+_RESERVED = re.compile(r"__(?:null|undefined|format|measured|refused|at_\d+)$")
 _COMPOSITION = frozenset(("include", "import", "from", "extends"))
 
 
@@ -66,8 +68,8 @@ def check_safety(source: Source, tree: Node, names: Names, profile: Profile, fol
             private.append((callee.start, callee.end, "function", str(callee.value)))
     for node in tree.walk():
         if node.kind in _BINDING:
-            # `_x` is a name for a value that is not used; `__x` could be one of ours.
-            for name in (n for n in node.value if n.startswith("__")):
+            # A template may call its own names what it likes, but not what we call ours.
+            for name in filter(_RESERVED.match, node.value):
                 start = source.text.find(name, node.at)
                 private.append((start, start + len(name), "name", name))
         elif node.kind in ("filter", "test") and node.value.startswith("_"):
