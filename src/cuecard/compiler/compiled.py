@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
+from weakref import WeakMethod
 
 from ..engine.filters import filters, functions
 from ..engine.program import FORMAT_NAME, MAIN, MEASURE_NAME, EngineError, Program
@@ -28,6 +29,22 @@ class _SiteError(Exception):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
+
+
+def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method for the engine to call, which does not keep its object alive.
+
+    The engine holds its callables where Python's garbage collector cannot see them: an object
+    that holds the engine and is held by it would never be freed.
+    """
+    reference = WeakMethod(method)
+
+    def call(*arguments: Any) -> Any:
+        bound = reference()
+        assert bound is not None, "whoever renders holds what it renders"
+        return bound(*arguments)
+
+    return call
 
 
 def _report(number: int) -> NoReturn:
@@ -78,7 +95,7 @@ class Compiled:
         if self._probe is not None and self._probe.names:
             aliases.update(_aliases(self._sites, self._profile))
         if self._partials is not None:
-            aliases["__refused"] = ("function", self._refuse)
+            aliases["__refused"] = ("function", _weakly(self._refuse))
         try:
             return self._program({MAIN: main.text}, aliases, self._profile.end != "drop_newline")
         except EngineError as error:
@@ -96,8 +113,8 @@ class Compiled:
             texts,
             self._profile,
             undefined=_report,
-            loader=self._load if self._partials is not None else None,
-            aliases={**aliases, MEASURE_NAME: ("function", self._measure)},
+            loader=_weakly(self._load) if self._partials is not None else None,
+            aliases={**aliases, MEASURE_NAME: ("function", _weakly(self._measure))},
             keep_final_newline=keep_final_newline,
         )
 
@@ -195,7 +212,7 @@ class Compiled:
 
     def program_of(self, texts: Mapping[str, str]) -> Program:
         """More templates with the same partials: texts of segments, put together anew."""
-        aliases = {"__refused": ("function", self._refuse)}
+        aliases = {"__refused": ("function", _weakly(self._refuse))}
         return self._program(texts, aliases, True)
 
     def _split(self) -> Segments:
