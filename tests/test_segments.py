@@ -280,12 +280,34 @@ def test_a_bound_part_that_fails() -> None:
             call(n=1)
 
 
-def test_bound_text_is_the_same_object_at_every_turn() -> None:
-    """The front that does not change is not copied: each turn's block is the same text."""
-    template = Template("{% for x in xs %}{{ x }}{% endfor %}{{ n }}", scopes={"n": Scope.TURN})
-    bound = template.bind({"xs": ["a" * 1000] * 10})
-    first, second = (bound.trace(n=n).blocks()[0].text for n in (1, 2))
-    assert first is second
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    "rest", ["{{ n }}", "{{ n }}\n\n", "{% if n > 2 %}{{ n }}{% endif %}, {{ n }}"]
+)
+def test_bound_text_is_the_same_object_at_every_turn(profile: cuecard.Profile, rest: str) -> None:
+    """The front that does not change is not copied: each turn's blocks are the same texts."""
+    front = "# Rules\n{% for x in xs %}{{ x }}{% endfor %}\nName: {{ name }}\n"
+    template = Template(front + rest, profile=profile, scopes={"n": Scope.TURN})
+    bound = template.bind({"xs": ["a" * 1000] * 10, "name": "b"})
+    first, second = (bound.trace(n=n).blocks() for n in (1, 2))
+    assert [block.scope for block in first] == [Scope.STATIC, Scope.SESSION, Scope.TURN]
+    assert first[0].text is second[0].text
+    assert first[1].text is second[1].text
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_blocks_of_a_bound_front_that_is_trimmed(profile: cuecard.Profile) -> None:
+    """Bound blocks join to the text, even where the profile trims the end of the front."""
+    source = "# Rules\n{% for x in xs %}{{ x }}\n\n{% endfor %}\n{{ empty }}\n{{ n }}"
+    context = {"xs": ["a", "b"], "empty": ""}
+    template = Template(source, profile=profile, scopes={"n": Scope.STATIC})
+    bound = template.bind(context)
+    for n in ("", "c", ""):
+        prompt, whole = bound.trace(n=n), template.trace({**context, "n": n})
+        assert "".join(block.text for block in prompt.blocks()) == whole.text == prompt.text
+        scopes = {**template.scopes, "xs": Scope.SESSION, "empty": Scope.SESSION}
+        unbound = Template(source, profile=profile, scopes=scopes).trace({**context, "n": n})
+        assert prompt.blocks() == unbound.blocks()
 
 
 def test_the_caller_s_later_changes_are_not_seen() -> None:

@@ -105,10 +105,12 @@ class BoundTemplate(Template):
         leading = 0
         while leading < len(self._pieces) and isinstance(self._pieces[leading], Piece):
             leading += 1
+        while leading and not self._pieces[leading - 1].text:  # type: ignore[union-attr]
+            # What prints nothing has a scope all the same, which the block before does not tell.
+            leading -= 1
         front = [piece for piece in self._pieces[:leading] if isinstance(piece, Piece)]
-        # White space that the profile trims may reach into the front, so it is not kept then.
-        blocks = tuple(runs(front, (), len(Scope))) if not self._trims else ()
-        self._front: tuple[int, tuple[Block, ...]] = (leading if blocks else 0, blocks)
+        blocks = tuple(runs(front, (), len(Scope)))
+        self._front: tuple[int, tuple[Block, ...]] = (leading, blocks)
 
     def _explained(self, error: BaseException, context: Any, values: dict[str, Any]) -> PromptError:
         given = context if isinstance(context, dict) else values
@@ -191,7 +193,7 @@ class BoundTemplate(Template):
             self._check_size(pieces)
         except BaseException as error:
             return self._failed_trace(error, context, values, pieces)
-        return self._prompt(pieces, context)
+        return self._prompt(pieces, context, self._front)
 
 
 def _merged(pieces: Sequence[Piece | SegmentPlan]) -> Iterator[str | SegmentPlan]:

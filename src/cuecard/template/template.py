@@ -20,7 +20,7 @@ from ..errors import (
 from ..files import Folder
 from ..language import read_newlines
 from ..profile import STRICT, Profile
-from ..prompt import Piece, Prompt, Scope
+from ..prompt import Block, Piece, Prompt, Scope
 from ..scanner import WHITE_SPACE, has_tags, without_dropped_newline
 from ..source import Diagnostic, Source
 from ..values import Freezer, freeze_mapping
@@ -312,10 +312,20 @@ class Template:
         if sum(len(piece.text) for piece in pieces) > self._max_output:
             raise self._too_large()
 
-    def _prompt(self, pieces: list[Piece], context: Mapping[str, Any]) -> Prompt:
-        end = self._source.span(len(self._source.text), len(self._source.text))
-        finished = finish_pieces(pieces, end) if self._trims else pieces
-        return Prompt(finished, template=self.name, diagnostics=self._notices(context))
+    def _prompt(
+        self,
+        pieces: list[Piece],
+        context: Mapping[str, Any],
+        front: tuple[int, tuple[Block, ...]] = (0, ()),
+    ) -> Prompt:
+        if self._trims:
+            end = self._source.span(len(self._source.text), len(self._source.text))
+            finished = finish_pieces(pieces, end)
+            if any(piece is not finished[index] for index, piece in enumerate(pieces[: front[0]])):
+                front = (0, ())
+            pieces = finished
+        notices = self._notices(context)
+        return Prompt(pieces, template=self.name, diagnostics=notices, front=front)
 
     def _notices(self, context: Mapping[str, Any]) -> list[Diagnostic]:
         assert self._compiled is not None
