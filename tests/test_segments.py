@@ -310,6 +310,13 @@ def test_blocks_of_a_bound_front_that_is_trimmed(profile: cuecard.Profile) -> No
         assert prompt.blocks() == unbound.blocks()
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_bound_names_are_given_and_read(profile: cuecard.Profile) -> None:
+    """Nothing is noticed of a name that is bound: neither that it is absent nor unread."""
+    bound = Template("{{ a }} {{ b }}", profile=profile).bind({"a": "x"}, {"a": Scope.STATIC})
+    assert bound.trace({"b": "y"}).diagnostics == ()
+
+
 def test_the_caller_s_later_changes_are_not_seen() -> None:
     """What was bound stays as it was when it was bound."""
     tools = ["a"]

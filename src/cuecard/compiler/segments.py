@@ -22,7 +22,16 @@ from ..source import Span
 from .probing import Marks
 from .rewritten import Rewritten
 
-__all__ = ["MARKED", "Output", "SegmentPlan", "Segments", "marked_outputs", "plan_segments"]
+__all__ = [
+    "MARKED",
+    "Choice",
+    "Filling",
+    "Output",
+    "SegmentPlan",
+    "Segments",
+    "marked_outputs",
+    "plan_segments",
+]
 
 MARKED = "m"
 """Ending of the name of a segment whose outputs are marked."""
@@ -32,6 +41,29 @@ _COMPOSITION = frozenset(("import", "from", "include", "extends", "block"))
 _OWN_SCOPE = frozenset(("for", "with", "macro", "call_block"))
 _STATEFUL = frozenset(("namespace", "cycler", "joiner"))
 _CAPTURES = frozenset(("filter_block", "set_block", "macro", "call_block"))
+
+
+class Filling(NamedTuple):
+    """A text with values in it: a format for `%`, and the names of the values."""
+
+    format: str
+    names: tuple[str, ...]
+
+
+class Choice(NamedTuple):
+    """What an `if` around plain outputs prints, as long as all that it reads is text.
+
+    Attributes:
+        tests: the names that it tests; each has to be given.
+        filled: those of them that must not be empty.
+        then: what it prints when none of these is.
+        otherwise: what it prints else.
+    """
+
+    tests: tuple[str, ...]
+    filled: tuple[str, ...]
+    then: Filling
+    otherwise: Filling
 
 
 class SegmentPlan(NamedTuple):
@@ -46,6 +78,7 @@ class SegmentPlan(NamedTuple):
         marked: the same with its inner outputs marked, when it has any.
         names: what it reads from the context; None when it may read anything.
         variable: the name that it prints, when it does nothing else.
+        choice: what it prints, when it is simple enough to need no engine.
     """
 
     name: str
@@ -56,6 +89,7 @@ class SegmentPlan(NamedTuple):
     marked: str | None = None
     names: tuple[str, ...] | None = ()
     variable: str | None = None
+    choice: Choice | None = None
 
 
 class Output(NamedTuple):
@@ -229,7 +263,35 @@ class _Planner:
         expression = statement.children[0] if printing else None
         if expression is not None and expression.kind == "name" and not binders and names:
             plan = plan._replace(variable=str(expression.value))
+        if statement.kind == "if" and not binders:
+            plan = plan._replace(choice=self._choice(statement))
         return plan
+
+    def _choice(self, statement: Node) -> Choice | None:
+        """An `if` and `else` as a choice, when they hold nothing but text and names to print."""
+        first, *others = statement.children
+        tested = _tested_names(first.children[0])
+        if tested is None or len(others) > 1 or (others and len(others[0].children) > 1):
+            return None
+        then = self._filling(first.children[1])
+        otherwise = self._filling(others[0].children[0]) if others else Filling("", ())
+        if then is None or otherwise is None:
+            return None
+        return Choice(*tested, then, otherwise)
+
+    def _filling(self, body: Node) -> Filling | None:
+        """A body that holds nothing but text and names to print."""
+        texts: list[str] = []
+        names: list[str] = []
+        for node in body.children:
+            if node.kind in ("data", "raw"):
+                texts.append((self._literal(node).literal or "").replace("%", "%%"))
+            elif node.kind == "output" and node.children[0].kind == "name":
+                texts.append("%s")
+                names.append(str(node.children[0].value))
+            elif node.kind != "comment":
+                return None
+        return Filling("".join(texts), tuple(names))
 
     def _rest(self, start: int) -> SegmentPlan:
         binders = list(self._binders)
@@ -279,6 +341,19 @@ class _Planner:
             last = bisect_left(self._uses, (node.end, ""))
             found.update(name for _, name in self._uses[first:last])
         return tuple(sorted(found))
+
+
+def _tested_names(test: Node) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The names of a test such as `a is defined and a`, and those that must not be empty."""
+    if test.kind == "name":
+        return (str(test.value),), (str(test.value),)
+    if test.kind == "test" and test.value == "defined" and test.children[0].kind == "name":
+        return (str(test.children[0].value),), ()
+    if test.kind == "and":
+        left, right = map(_tested_names, test.children)
+        if left is not None and right is not None:
+            return (*left[0], *right[0]), (*left[1], *right[1])
+    return None
 
 
 def _composes(statement: Node) -> bool:

@@ -20,6 +20,11 @@ from .refusals import AbsentError, FilterError
 
 __all__ = ["filters", "functions"]
 
+_MAX_KEPT = 1 << 20
+"""Characters of JSON that are remembered; each entry counts as so many more:"""
+
+_KEPT_ENTRY = 256
+
 
 def filters(limits: Limits, *, strict: bool, sort_keys: bool) -> dict[str, Callable[..., Any]]:
     """The filters by name."""
@@ -57,6 +62,10 @@ class _Filters:
         self._strict = strict
         self._sort_keys = sort_keys
         self._encode = self._encoder(None, sort_keys, False, (", ", ": "))
+        self._kept: dict[int, tuple[Any, str]] = {}
+        self._kept_size = 0
+        self._recurs = False
+        self._keeps = True
 
     def _present(self, value: Any) -> Any:
         if value is None:
@@ -90,9 +99,14 @@ class _Filters:
         separators: Any = None,
     ) -> str:
         """JSON as Python's `json.dumps` writes it, with non-ASCII text kept as it is."""
+        kept = self._kept.get(id(value))
         value = self._present(value)
         encode = self._encode
-        if indent is not None or separators is not None or ensure_ascii or sort_keys is not None:
+        plain = indent is None and separators is None and sort_keys is None and not ensure_ascii
+        if plain and kept is not None and kept[0] is value:
+            self._recurs = True
+            return kept[1]
+        if not plain:
             space = None if indent is None or indent is NULL else self._json_indent(indent)
             default = (", ", ": ") if space is None else (",", ": ")
             encode = self._encoder(
@@ -102,14 +116,31 @@ class _Filters:
                 self._separators(separators) if separators else default,
             )
         try:
-            if encode is self._encode:
-                fast = fast_json(value, self._sort_keys)
-                return encode(value) if fast is None else fast
-            return encode(value)
+            fast = fast_json(value, self._sort_keys) if plain else None
+            text = encode(value) if fast is None else fast
         except (TypeError, ValueError):
-            return encode(_json_ready(value))
+            text = encode(_json_ready(value))
         except RecursionError:
             raise FilterError("P703", "the value is nested too deeply for JSON") from None
+        if plain and self._keeps and isinstance(value, (dict, list)):
+            self._keep(value, text)
+        return text
+
+    def _keep(self, value: object, text: str) -> None:
+        """Remember the JSON of a container: frozen data never changes, and comes back as it is."""
+        size = len(text) + _KEPT_ENTRY
+        if size > _MAX_KEPT // 4:
+            return
+        self._kept_size += size
+        if self._kept_size > _MAX_KEPT:
+            self._kept.clear()
+            self._kept_size = size
+            # Where all is new at every render there is nothing to gain.
+            self._keeps, self._recurs = self._recurs, False
+            if not self._keeps:
+                return
+        # The value is kept along, so that no other can have its identity.
+        self._kept[id(value)] = value, text
 
     def _json_indent(self, indent: Any) -> int | str:
         if isinstance(indent, str):

@@ -2,8 +2,20 @@
 
 from .blocks import Block
 from .diff import PromptDiff
+from .outline import Form, Outline
 from .result import Prompt
 from .scope import Scope, widest
-from .segments import Piece, Prefix, Segment
+from .segments import Marks, Prefix, Segment
 
-__all__ = ["Block", "Piece", "Prefix", "Prompt", "PromptDiff", "Scope", "Segment", "widest"]
+__all__ = [
+    "Block",
+    "Form",
+    "Marks",
+    "Outline",
+    "Prefix",
+    "Prompt",
+    "PromptDiff",
+    "Scope",
+    "Segment",
+    "widest",
+]

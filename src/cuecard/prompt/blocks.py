@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .scope import Scope
-from .segments import Piece
 
-__all__ = ["Block", "anthropic_blocks", "runs"]
+__all__ = ["Block", "anthropic_blocks", "at_most"]
 
 
 class Block(NamedTuple):
@@ -18,39 +16,19 @@ class Block(NamedTuple):
     scope: Scope
 
 
-def runs(pieces: Iterable[Piece], front: tuple[Block, ...], max_blocks: int) -> list[Block]:
-    """Runs of like stability, after the blocks that are known already.
+def at_most(count: int, blocks: list[Block]) -> list[Block]:
+    """So many blocks at most; the last ones are joined.
 
     Raises:
-        ValueError: `max_blocks` is less than 1.
+        ValueError: `count` is less than 1.
     """
-    if max_blocks < 1:
+    if count < 1:
         raise ValueError("max_blocks must be at least 1")
-    blocks = list(front)
-    reached = blocks[-1].scope if blocks else Scope.STATIC
-    texts: list[str] = []
-    for piece in pieces:
-        # Text that is empty now may come at another turn, so it counts all the same.
-        if piece.scope > reached:
-            _close(blocks, texts, reached)
-            reached = piece.scope
-        if piece.text:
-            texts.append(piece.text)
-    _close(blocks, texts, reached)
-    if len(blocks) > max_blocks:
-        tail = blocks[max_blocks - 1 :]
-        joined = Block("".join(block.text for block in tail), tail[-1].scope)
-        blocks = [*blocks[: max_blocks - 1], joined]
-    return blocks
-
-
-def _close(blocks: list[Block], texts: list[str], scope: Scope) -> None:
-    if not texts:
-        return
-    if blocks and blocks[-1].scope == scope:
-        texts.insert(0, blocks.pop().text)
-    blocks.append(Block(texts[0] if len(texts) == 1 else "".join(texts), scope))
-    texts.clear()
+    if len(blocks) <= count:
+        return blocks
+    tail = blocks[count - 1 :]
+    joined = Block("".join(block.text for block in tail), tail[-1].scope)
+    return [*blocks[: count - 1], joined]
 
 
 def anthropic_blocks(blocks: list[Block], ttl: str | None) -> list[dict[str, Any]]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..source import Diagnostic
-from .blocks import Block, anthropic_blocks, runs
+from .blocks import Block, anthropic_blocks, at_most
 from .diff import PromptDiff, compare
+from .outline import Outline
 from .scope import Scope
-from .segments import Piece, Prefix, Segment
+from .segments import Marks, Prefix, Segment
 
 __all__ = ["Prompt"]
 
@@ -29,21 +30,41 @@ class Prompt:
         template: the template's name.
     """
 
-    __slots__ = ("_counter", "_front", "_pieces", "_segments", "_text", "diagnostics", "template")
+    __slots__ = (
+        "_counter",
+        "_marks",
+        "_outline",
+        "_segments",
+        "_text",
+        "_texts",
+        "diagnostics",
+        "template",
+    )
 
     def __init__(
         self,
-        pieces: Sequence[Piece],
+        outline: Outline,
+        texts: Sequence[str],
         *,
         template: str = "system",
         diagnostics: Iterable[Diagnostic] = (),
         counter: Counter | None = None,
-        front: tuple[int, tuple[Block, ...]] = (0, ()),
+        marks: Callable[[int], Marks] | None = None,
     ) -> None:
-        self._pieces = pieces
+        """Put together a prompt.
+
+        Args:
+            outline: the segments but for their texts.
+            texts: the texts of the segments after the outline's front.
+            template: the template's name.
+            diagnostics: what was noticed.
+            counter: counts the tokens of a text.
+            marks: finds the outputs within a segment by its number, when someone looks.
+        """
+        self._outline = outline
+        self._texts = texts
         self._counter = counter
-        # Blocks of the first pieces that were joined before, so that no turn copies them.
-        self._front = front
+        self._marks = marks
         self._text: str | None = None
         self._segments: tuple[Segment, ...] | None = None
         self.diagnostics = tuple(diagnostics)
@@ -53,13 +74,14 @@ class Prompt:
         return self.text
 
     def __repr__(self) -> str:
-        return f"Prompt(template={self.template!r}, segments={len(self._pieces)})"
+        return f"Prompt(template={self.template!r}, segments={len(self.segments)})"
 
     @property
     def text(self) -> str:
         """The whole text."""
         if self._text is None:
-            self._text = "".join([piece.text for piece in self._pieces])
+            front = [block.text for block in self._outline.blocks]
+            self._text = "".join([*front, *self._texts])
         return self._text
 
     @property
@@ -71,23 +93,34 @@ class Prompt:
 
     def _walk(self) -> Iterator[Segment]:
         start = 0
-        for piece in self._pieces:
-            end = start + len(piece.text)
-            children = tuple(
-                Segment(start + a, start + b, span, "output", names, scope, template=self.template)
-                for a, b, span, names, scope in piece.marks
-            )
+        texts = (*self._outline.front, *self._texts)
+        # A trace that failed has fewer texts than its template has segments.
+        for number, (text, form) in enumerate(zip(texts, self._outline.forms, strict=False)):
+            end = start + len(text)
             yield Segment(
                 start,
                 end,
-                piece.span,
-                piece.kind,
-                piece.variables,
-                piece.scope,
+                *form,
                 template=self.template,
-                children=children,
+                children=self._children(number, start, end),
             )
             start = end
+
+    def _children(self, number: int, start: int, end: int) -> tuple[Segment, ...]:
+        if self._marks is None:
+            return ()
+        return tuple(
+            Segment(
+                min(start + a, end),
+                min(start + b, end),
+                span,
+                "output",
+                names,
+                scope,
+                template=self.template,
+            )
+            for a, b, span, names, scope in self._marks(number)
+        )
 
     def segment_at(self, offset: int) -> Segment | None:
         """The innermost segment that a character of the output belongs to."""
@@ -113,8 +146,8 @@ class Prompt:
         Returns:
             Blocks that are not empty, whose texts joined are `text`.
         """
-        skip, front = self._front
-        return runs(self._pieces[skip:], front, max_blocks)
+        blocks = self._outline.joined(self._texts)
+        return blocks if 0 < max_blocks >= len(blocks) else at_most(max_blocks, blocks)
 
     @property
     def cacheable_prefix(self) -> Prefix:
@@ -127,11 +160,12 @@ class Prompt:
     def with_counter(self, counter: Counter | None) -> Prompt:
         """The same prompt with a counter of tokens, which lengths are then given in too."""
         return Prompt(
-            self._pieces,
+            self._outline,
+            self._texts,
             template=self.template,
             diagnostics=self.diagnostics,
             counter=counter,
-            front=self._front,
+            marks=self._marks,
         )
 
     def count(self, text: str) -> int | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from ..source import Span
 from .scope import Scope
 
-__all__ = ["Piece", "Prefix", "Segment", "Traced"]
+__all__ = ["Marks", "Prefix", "Segment", "Traced"]
+
+Marks = Sequence[tuple[int, int, Span, frozenset[str], Scope]]
+"""The outputs within a block: start and end in its text, span, names and scope."""
 
 
 class Segment(NamedTuple):
@@ -34,20 +38,6 @@ class Segment(NamedTuple):
     providers: tuple[str, ...] = ()
     template: str = "system"
     children: tuple[Segment, ...] = ()
-
-
-class Piece(NamedTuple):
-    """A segment before its place in the output is known.
-
-    `marks` are the outputs within a block: start and end in `text`, span and variables.
-    """
-
-    text: str
-    span: Span
-    kind: str
-    variables: frozenset[str]
-    scope: Scope
-    marks: tuple[tuple[int, int, Span, frozenset[str], Scope], ...] = ()
 
 
 class Prefix(NamedTuple):

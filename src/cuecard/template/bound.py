@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ..compiler import Compiled, SegmentPlan
 from ..errors import ContextError, PromptError
-from ..prompt import Block, Piece, Prompt, Scope
-from ..prompt.blocks import runs
+from ..prompt import Marks, Outline, Prompt, Scope
+from ..source import Diagnostic
+from .changing import ABSENT, Changing, Part, Values
 from .template import NO_VARIABLES, Template
-from .tracing import trace_piece
+from .tracing import absent_names, end_form, find_marks, forms_of, trimmed_end, unread_scopes
 
 __all__ = ["BoundTemplate"]
 
@@ -19,22 +21,28 @@ _JOINED = "{{ '' }}"
 """Prints nothing, and keeps white-space control on either side from reaching the other."""
 
 _MAX_BETWEEN = 4096
+"""Longer texts are not printed by the engine along with the parts around them."""
+
+_MAX_APART = 16
+"""So many parts are rendered one by one, so that only those are of which a value changed."""
 
 
 class BoundTemplate(Template):
     """A template of which everything that reads only bound names is rendered already."""
 
     __slots__ = (
+        "_absent",
         "_bound",
         "_bound_names",
+        "_changing",
         "_context_bound",
+        "_count",
         "_free",
-        "_front",
-        "_mixed",
+        "_get",
         "_original",
-        "_pieces",
-        "_program",
-        "_steps",
+        "_traced_outline",
+        "_tracing",
+        "_unread",
     )
 
     def __init__(
@@ -47,7 +55,7 @@ class BoundTemplate(Template):
         self._bound: dict[str, Any] = {}
         self._bound_names: frozenset[str] = frozenset()
         self.scopes = {**original.scopes, **(scopes or {})}
-        self._steps: tuple[str | SegmentPlan, ...] | None = None
+        self._changing: Changing | None = None
         if self._compiled is not None:
             self._bind(context)
 
@@ -78,39 +86,55 @@ class BoundTemplate(Template):
         self._bound, self._bound_names = self._freeze(compiled, given), frozenset(given)
         read = self._bound_names & super().variables
         self.scopes = {**dict.fromkeys(read, Scope.SESSION), **self.scopes}
-        plans = compiled.segments().plans
-        self._pieces = tuple(self._bound_piece(compiled, plan) for plan in plans)
-        self._prepare(compiled)
+        self._outline = self._changing = None
+        if compiled.names is not None:
+            plans = compiled.segments().plans
+            self._prepare(compiled, [self._finished(compiled, plan) for plan in plans])
 
-    def _bound_piece(self, compiled: Compiled, plan: SegmentPlan) -> Piece | SegmentPlan:
-        """A part that is rendered for good, or the part when it reads more or fails."""
-        if plan.names is None or not self._bound_names.issuperset(plan.names):
+    def _finished(self, compiled: Compiled, plan: SegmentPlan) -> str | SegmentPlan:
+        """The text of a part that is rendered for good, or the part, if it reads more or fails."""
+        if not self._bound_names.issuperset(plan.names or ()):
             return plan
         try:
-            return trace_piece(compiled, plan, self._bound, self.scopes)
+            return compiled.segments().render(plan, self._bound)
         except Exception:
             # It will fail at every render, which has all that it takes to say why.
             return plan
 
-    def _prepare(self, compiled: Compiled) -> None:
+    def _prepare(self, compiled: Compiled, pieces: list[str | SegmentPlan]) -> None:
         """Put together what a turn has to do."""
-        plans = [piece for piece in self._pieces if isinstance(piece, SegmentPlan)]
-        reads = {name for plan in plans for name in plan.names or compiled.names or ()}
-        self._free = tuple(sorted(reads - self._bound_names))
-        self._mixed = {name: self._bound[name] for name in reads if name in self._bound}
-        steps = list(_merged(self._pieces))
-        texts = {step.name: step.code for step in steps if isinstance(step, SegmentPlan)}
-        self._program = compiled.program_of(texts).render
-        self._steps = tuple(steps)
-        leading = 0
-        while leading < len(self._pieces) and isinstance(self._pieces[leading], Piece):
-            leading += 1
-        while leading and not self._pieces[leading - 1].text:  # type: ignore[union-attr]
-            # What prints nothing has a scope all the same, which the block before does not tell.
-            leading -= 1
-        front = [piece for piece in self._pieces[:leading] if isinstance(piece, Piece)]
-        blocks = tuple(runs(front, (), len(Scope)))
-        self._front: tuple[int, tuple[Block, ...]] = (leading, blocks)
+        free = tuple(name for name in compiled.names or () if name not in self._bound_names)
+        self._free, self._count, self._get = free, len(free), _getter(free)
+        self._absent = {
+            name: notice
+            for name, notice in absent_names(compiled, self.profile).items()
+            if name not in self._bound_names
+        }
+        self._unread = tuple(unread_scopes(self.scopes, super().variables, self.name))
+
+        leading = next((i for i, p in enumerate(pieces) if not isinstance(p, str)), len(pieces))
+        front = [piece for piece in pieces[:leading] if isinstance(piece, str)]
+        forms = forms_of(compiled.segments().plans, (), self.scopes)
+        if self._trims:
+            forms.append(end_form(self._source))
+        self._traced_outline = outline = Outline(forms, front)
+
+        engine = compiled.segments().program.render
+        self._tracing = self._changes(pieces[leading:], engine)
+        # A render shares the texts in front with the blocks, and joins small parts to few.
+        steps = [*(block.text for block in outline.blocks), *_merged(pieces[leading:])]
+        plans = [step for step in steps if not isinstance(step, str)]
+        if any(plan not in pieces for plan in plans):
+            engine = compiled.program_of({plan.name: plan.code for plan in plans}).render
+        self._changing = self._changes(steps, engine)
+
+    def _changes(self, steps: Sequence[str | SegmentPlan], render: Callable[..., str]) -> Changing:
+        assert self._compiled is not None
+        parts = [
+            step if isinstance(step, str) else Part(step, render, self._bound, self._free)
+            for step in steps
+        ]
+        return Changing(parts, self._free, self._compiled.freezer.freeze)
 
     def _explained(self, error: BaseException, context: Any, values: dict[str, Any]) -> PromptError:
         given = context if isinstance(context, dict) else values
@@ -129,81 +153,141 @@ class BoundTemplate(Template):
 
     # rendering ----------------------------------------------------------------------------------
 
-    def _run(self, context: Any, variables: dict[str, Any] = NO_VARIABLES) -> str:
-        if self._steps is None or self._partials is not None:
-            return self._run_unbound(context, variables)
-        values = dict(self._mixed)
+    def _take(self, context: Any, variables: dict[str, Any]) -> Values:
+        """The values of a turn, in the order of the free names."""
+        if variables or type(context) is not dict:
+            context = self._context(context, variables, None)
         try:
-            if variables or type(context) is not dict:
-                context = self._context(context, variables, self._free)
-            if not self._bound_names.isdisjoint(context):
-                self._check_names(context)
-            for name in self._free:
-                if name in context:
-                    value = context[name]
-                    if type(value) is str and value.isascii():
-                        values[name] = value
-                    else:
-                        values[name] = self._freezer.freeze(name, value)  # type: ignore[union-attr]
-            parts: list[str] = []
-            for step in self._steps:
-                if type(step) is str:
-                    parts.append(step)
-                else:
-                    parts.append(self._step(step, values))  # type: ignore[arg-type]
-            text = "".join(parts)
-        except BaseException as error:
-            everything = {**self._bound, **values}
-            return self._fail(self._error_of_the_whole(error, everything), context, everything)
-        if len(text) > self._max_output:
-            return self._fail(self._too_large(), context, {**self._bound, **values})
-        return self._finish(text) if self._trims else text
+            values = self._get(context)
+        except KeyError:
+            values = [context.get(name, ABSENT) for name in self._free]
+        else:
+            if len(context) == self._count:
+                return values
+        self._check_names(context)
+        return values
 
-    def _step(self, plan: SegmentPlan, values: dict[str, Any]) -> str:
-        if plan.variable is not None:
-            value = values.get(plan.variable)
-            if type(value) is str:
-                return value
-        return self._program(plan.name, **values)
+    def _renew(self) -> None:
+        """Bind anew when the file of a partial has changed."""
+        if self._compiled is not None and self._compiled.changed():
+            self._compiled = self._original._current()
+            self._bind(self._context_bound)
+
+    def _run(self, context: Any, variables: dict[str, Any] = NO_VARIABLES) -> str:
+        if self._changing is None:
+            return self._run_unbound(context, variables)
+        try:
+            if self._partials is not None:
+                self._renew()
+            texts = self._changing.turn(self._take(context, variables))[1]
+            if self._trims:
+                texts = [*trimmed_end(texts)[0], "\n"]
+            text = "".join(texts)
+            if len(text) > self._max_output:
+                raise self._too_large()
+        except BaseException as error:
+            return self._fail(*self._everything(error, context, variables))
+        return text
 
     def _run_unbound(self, context: Any, variables: dict[str, Any]) -> str:
-        """A render of what cannot be bound: a constant, a failure, or with partials."""
+        """A render of what cannot be bound: a constant, a failure, or it may read any name."""
         if self._compiled is None or self._failure is not None:
             return super()._run_slowly(context, variables)
         return self.trace(context, **variables).text
 
+    def _everything(
+        self, error: BaseException, context: Any, variables: dict[str, Any]
+    ) -> tuple[BaseException, Any, dict[str, Any]]:
+        """What explains an error: itself in the whole template, the context and all values."""
+        if isinstance(error, PromptError):
+            return error, context, self._bound
+        assert self._compiled is not None
+        context = self._context(context, variables, None)
+        values = {**self._bound, **self._freeze(self._compiled, context)}
+        return self._error_of_the_whole(error, values), context, values
+
     def trace(self, context: Any = None, /, **variables: Any) -> Prompt:
         """Render the rest, and keep where each part of the text came from."""
+        if self._changing is None:
+            return self._trace_unbound(context, variables)
+        try:
+            if self._partials is not None:
+                self._renew()
+            values, texts = self._tracing.turn(self._take(context, variables))
+            if self._traced_outline.size + sum(map(len, texts)) > self._max_output:
+                raise self._too_large()
+        except BaseException as error:
+            return self._failed_trace(*self._everything(error, context, variables))
+        marks = partial(self._marks, values, texts)
+        outline = self._traced_outline
+        if self._trims:
+            texts, found = trimmed_end(texts)
+            if not found:
+                texts = trimmed_end([*outline.front, *texts])[0]
+                outline = Outline(outline.forms)
+            texts.append("\n")
+        return Prompt(
+            outline,
+            texts,
+            template=self._source.name,
+            diagnostics=self._noticed(values) if self._absent else self._unread,
+            marks=marks,
+        )
+
+    def _noticed(self, values: Values) -> list[Diagnostic]:
+        given = {name for name, value in self._named(values)}
+        return [*(n for name, n in self._absent.items() if name not in given), *self._unread]
+
+    def _named(self, values: Values) -> Iterator[tuple[str, Any]]:
+        pairs = zip(self._free, values, strict=True)
+        return ((name, value) for name, value in pairs if value is not ABSENT)
+
+    def _marks(self, values: Values, texts: list[str], number: int) -> Marks:
+        compiled = self._compiled
+        assert compiled is not None
+        plans = compiled.segments().plans
+        if number >= len(plans):
+            return ()
+        everything = {**self._bound, **dict(self._named(values))}
+        text = (*self._traced_outline.front, *texts)[number]
+        return find_marks(compiled, plans[number], text, everything, self.scopes)
+
+    def _trace_unbound(self, context: Any, variables: dict[str, Any]) -> Prompt:
         if self._compiled is None or self._failure is not None:
             return super().trace(context, **variables)
-        values: dict[str, Any] = {}
-        pieces: list[Piece] = []
-        try:
-            if self._compiled.changed():
-                self._compiled = self._original._current()
-                self._bind(self._context_bound)
-            compiled = self._compiled
-            context = self._context(context, variables, None)
-            self._check_names(context)
-            values = {**self._bound, **self._freeze(compiled, context)}
-            for piece in self._pieces:
-                if isinstance(piece, SegmentPlan):
-                    piece = trace_piece(compiled, piece, values, self.scopes)
-                pieces.append(piece)
-            self._check_size(pieces)
-        except BaseException as error:
-            return self._failed_trace(error, context, values, pieces)
-        return self._prompt(pieces, context, self._front)
+        self._renew()
+        given = self._context(context, variables, None)
+        self._check_names(given)
+        return super().trace({**self._context(self._context_bound, {}, None), **given})
 
 
-def _merged(pieces: Sequence[Piece | SegmentPlan]) -> Iterator[str | SegmentPlan]:
-    """The steps of a turn: finished texts, and between them as few renders as possible."""
-    steps: list[str | SegmentPlan] = []
-    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, Piece)):
-        if is_text:
-            steps.append("".join(piece.text for piece in group if isinstance(piece, Piece)))
-        else:
-            steps.extend(plan for plan in group if isinstance(plan, SegmentPlan))
+def _getter(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], Values]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda context: [context[name] for name in names]
+
+
+def _joined(pieces: Sequence[str | SegmentPlan]) -> Iterator[str | SegmentPlan]:
+    """The parts of a turn, with neighbouring texts joined."""
+    texts: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            texts.append(piece)
+            continue
+        if texts:
+            yield "".join(texts)
+            texts = []
+        yield piece
+    if texts:
+        yield "".join(texts)
+
+
+def _merged(pieces: Sequence[str | SegmentPlan]) -> Iterator[str | SegmentPlan]:
+    """The steps of a turn: few parts stay apart, many become as few renders as possible."""
+    steps = list(_joined(pieces))
+    if sum(not isinstance(step, str) for step in steps) <= _MAX_APART:
+        yield from steps
+        return
     run: list[str | SegmentPlan] = []
     for step in steps:
         if isinstance(step, str) and (not run or len(step) > _MAX_BETWEEN):
@@ -228,7 +312,7 @@ def _closed(run: list[str | SegmentPlan]) -> Iterator[str | SegmentPlan]:
             _scoped(step) if isinstance(step, SegmentPlan) else _escaped(step) for step in run
         )
         names = tuple(sorted({name for plan in plans for name in plan.names or ()}))
-        yield plans[0]._replace(code=code, names=names, variable=None, marked=None)
+        yield plans[0]._replace(code=code, names=names, variable=None, choice=None, marked=None)
     yield from texts
 
 

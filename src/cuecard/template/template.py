@@ -20,11 +20,19 @@ from ..errors import (
 from ..files import Folder
 from ..language import read_newlines
 from ..profile import STRICT, Profile
-from ..prompt import Block, Piece, Prompt, Scope
+from ..prompt import Form, Marks, Outline, Prompt, Scope
 from ..scanner import WHITE_SPACE, has_tags, without_dropped_newline
 from ..source import Diagnostic, Source
 from ..values import Freezer, freeze_mapping
-from .tracing import absent_names, as_diagnostic, finish_pieces, trace_piece, unread_scopes
+from .tracing import (
+    absent_names,
+    as_diagnostic,
+    end_form,
+    find_marks,
+    forms_of,
+    trimmed_end,
+    unread_scopes,
+)
 
 __all__ = ["NO_VARIABLES", "Template"]
 
@@ -55,6 +63,7 @@ class Template:
         "_freezer",
         "_max_output",
         "_names",
+        "_outline",
         "_partials",
         "_render",
         "_source",
@@ -94,6 +103,7 @@ class Template:
         self._render: Callable[..., str] | None = None
         self._names: tuple[str, ...] = ()
         self._freezer: Freezer | None = None
+        self._outline: tuple[Compiled, Outline] | None = None
         if not has_tags(source.text):
             self._constant = self._finish(without_dropped_newline(source.text, profile))
             return
@@ -275,17 +285,20 @@ class Template:
         if self._failure is not None:
             return self._fallen_back(self._failure)
         values: dict[str, Any] = {}
-        pieces: list[Piece] = []
+        texts: list[str] = []
         try:
             compiled = self._current()
             context = self._context(context, variables, compiled.names)
             values = self._freeze(compiled, context)
-            for plan in compiled.segments().plans:
-                pieces.append(trace_piece(compiled, plan, values, self.scopes))
-            self._check_size(pieces)
+            segments = compiled.segments()
+            for plan in segments.plans:
+                texts.append(segments.render(plan, values))
+            if sum(map(len, texts)) > self._max_output:
+                raise self._too_large()
         except BaseException as error:
-            return self._failed_trace(error, context, values, pieces)
-        return self._prompt(pieces, context)
+            error = self._error_of_the_whole(error, values)
+            return self._failed_trace(error, context, values)
+        return self._traced(self._outline_for(compiled, values), texts, values, context)
 
     def bind(self, context: Any = None, scopes: Mapping[str, Scope] | None = None) -> Template:
         """Render once all that depends on these values alone.
@@ -308,47 +321,80 @@ class Template:
 
         return BoundTemplate(self, context, scopes)
 
-    def _check_size(self, pieces: list[Piece]) -> None:
-        if sum(len(piece.text) for piece in pieces) > self._max_output:
-            raise self._too_large()
-
-    def _prompt(
-        self,
-        pieces: list[Piece],
-        context: Mapping[str, Any],
-        front: tuple[int, tuple[Block, ...]] = (0, ()),
-    ) -> Prompt:
+    def _outline_for(self, compiled: Compiled, values: Mapping[str, Any]) -> Outline:
+        if self._outline is not None and self._outline[0] is compiled:
+            return self._outline[1]
+        forms = forms_of(compiled.segments().plans, values, self.scopes)
         if self._trims:
-            end = self._source.span(len(self._source.text), len(self._source.text))
-            finished = finish_pieces(pieces, end)
-            if any(piece is not finished[index] for index, piece in enumerate(pieces[: front[0]])):
-                front = (0, ())
-            pieces = finished
-        notices = self._notices(context)
-        return Prompt(pieces, template=self.name, diagnostics=notices, front=front)
+            forms.append(end_form(self._source))
+        outline = Outline(forms)
+        if compiled.names is not None:
+            self._outline = compiled, outline
+        return outline
+
+    def _traced(
+        self,
+        outline: Outline,
+        texts: list[str],
+        values: Mapping[str, Any],
+        context: Mapping[str, Any],
+    ) -> Prompt:
+        """The prompt of these texts, the end of which the profile may trim."""
+        compiled = self._compiled
+        assert compiled is not None
+        plans = compiled.segments().plans
+
+        def marks(number: int) -> Marks:
+            if number >= len(plans):
+                return ()
+            return find_marks(compiled, plans[number], texts[number], values, self.scopes)
+
+        return Prompt(
+            outline,
+            [*trimmed_end(texts)[0], "\n"] if self._trims else texts,
+            template=self.name,
+            diagnostics=self._notices(context),
+            marks=marks,
+        )
 
     def _notices(self, context: Mapping[str, Any]) -> list[Diagnostic]:
         assert self._compiled is not None
         return [
-            *absent_names(self._compiled, context, self.profile),
-            *unread_scopes(self.scopes, self.variables, self.name),
+            *(
+                notice
+                for name, notice in absent_names(self._compiled, self.profile).items()
+                if name not in context
+            ),
+            *unread_scopes(self.scopes, self._compiled.reads()[0], self.name),
         ]
 
     def _whole(self, text: str, *notices: Diagnostic) -> Prompt:
         span = self._source.span(0, len(self._source.text))
-        piece = Piece(text, span, "text", frozenset(), Scope.STATIC)
-        unread = unread_scopes(self.scopes, self.variables, self.name)
-        return Prompt([piece], template=self.name, diagnostics=[*notices, *unread])
+        outline = Outline([Form(span, "text", frozenset(), Scope.STATIC)])
+        read = self._compiled.reads()[0] if self._compiled is not None else frozenset[str]()
+        unread = unread_scopes(self.scopes, read, self.name)
+        return Prompt(outline, [text], template=self.name, diagnostics=[*notices, *unread])
 
-    def _failed_trace(
-        self, error: BaseException, context: Any, values: dict[str, Any], pieces: list[Piece]
-    ) -> Prompt:
-        error = self._error_of_the_whole(error, values)
+    def _failed_trace(self, error: BaseException, context: Any, values: dict[str, Any]) -> Prompt:
         explained = self._explained(error, context, values)
         if self.profile.fallback:
             return self._fallen_back(explained)
-        explained.partial = Prompt(pieces, template=self.name)
+        if self._compiled is not None:
+            explained.partial = self._partial(self._compiled, values)
         raise explained from explained.__cause__
+
+    def _partial(self, compiled: Compiled, values: dict[str, Any]) -> Prompt:
+        """What can be rendered before the first segment that fails."""
+        segments = compiled.segments()
+        texts: list[str] = []
+        try:
+            for plan in segments.plans:
+                texts.append(segments.render(plan, values))
+        except Exception:
+            pass
+        return Prompt(
+            Outline(forms_of(segments.plans, values, self.scopes)), texts, template=self.name
+        )
 
     def _error_of_the_whole(self, error: BaseException, values: dict[str, Any]) -> BaseException:
         """The error with its place in the whole template instead of in one part of it."""

@@ -2,75 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..compiler import Compiled, SegmentPlan
 from ..errors import PromptError
 from ..profile import Profile
-from ..prompt import Piece, Scope, widest
+from ..prompt import Form, Marks, Scope, widest
 from ..scanner import WHITE_SPACE
-from ..source import Diagnostic, Span
+from ..source import Diagnostic, Source
 
 __all__ = [
     "absent_names",
     "as_diagnostic",
-    "finish_pieces",
-    "trace_piece",
+    "end_form",
+    "find_marks",
+    "forms_of",
+    "trimmed_end",
     "unread_scopes",
 ]
 
 
-def trace_piece(
+def forms_of(
+    plans: Iterable[SegmentPlan], values: Iterable[str], scopes: Mapping[str, Scope]
+) -> list[Form]:
+    """The segments that the parts of a template make, but for their texts.
+
+    Args:
+        plans: the parts.
+        values: the names that are given, for a part of which it is not known what it reads.
+        scopes: how long the values of variables hold.
+    """
+    forms = []
+    for plan in plans:
+        names = frozenset(values if plan.names is None else plan.names)
+        forms.append(Form(plan.span, plan.kind, names, widest(names, scopes)))
+    return forms
+
+
+def find_marks(
     compiled: Compiled,
     plan: SegmentPlan,
+    text: str,
     values: Mapping[str, Any],
     scopes: Mapping[str, Scope],
-) -> Piece:
-    """Render one part of a template, with its place and the places of its outputs."""
-    text, outputs = compiled.segments().render_marked(plan, values)
-    marks = tuple(
+) -> Marks:
+    """The outputs within a part; none when they cannot be found without changing its text."""
+    if plan.marked is None:
+        return ()
+    try:
+        marked, outputs = compiled.segments().render_marked(plan, values)
+    except Exception:
+        # With the marks it may exceed a limit that it just keeps without them.
+        return ()
+    if marked != text:
+        return ()
+    return [
         (start, end, output.span, output.names, widest(output.names, scopes))
         for start, end, output in outputs
-    )
-    names = values if plan.names is None else plan.names
-    return Piece(text, plan.span, plan.kind, frozenset(names), widest(names, scopes), marks)
+    ]
 
 
-def finish_pieces(pieces: Sequence[Piece], end: Span) -> list[Piece]:
-    """The pieces of a text that ends in one newline and no other white space."""
-    kept = list(pieces)
-    for index in range(len(kept) - 1, -1, -1):
-        # A piece that prints nothing now stays: at another turn it may print something.
-        text = kept[index].text.rstrip(WHITE_SPACE)
-        if text != kept[index].text:
-            kept[index] = _shortened(kept[index], text)
-        if text:
-            break
-    return [*kept, Piece("\n", end, "text", frozenset(), Scope.STATIC)]
+def end_form(source: Source) -> Form:
+    """The segment that ends a text whose end is trimmed: one newline."""
+    end = len(source.text)
+    return Form(source.span(end, end), "text", frozenset(), Scope.STATIC)
 
 
-def _shortened(piece: Piece, text: str) -> Piece:
-    size = len(text)
-    marks = tuple(
-        (min(start, size), min(end, size), span, names, scope)
-        for start, end, span, names, scope in piece.marks
-    )
-    return piece._replace(text=text, marks=marks)
+def trimmed_end(texts: Sequence[str]) -> tuple[list[str], bool]:
+    """Texts without the white space at their end, and whether anything else was left."""
+    trimmed = list(texts)
+    for index in range(len(trimmed) - 1, -1, -1):
+        trimmed[index] = trimmed[index].rstrip(WHITE_SPACE)
+        if trimmed[index]:
+            return trimmed, True
+    return trimmed, False
 
 
-def absent_names(
-    compiled: Compiled, context: Mapping[str, Any], profile: Profile
-) -> Iterator[Diagnostic]:
-    """A warning for every name whose absence a lenient profile took for empty."""
+def absent_names(compiled: Compiled, profile: Profile) -> dict[str, Diagnostic]:
+    """For every name whose absence a lenient profile takes for empty, a warning of that."""
+    found: dict[str, Diagnostic] = {}
     if profile.undefined == "strict":
-        return
-    seen: set[str] = set()
+        return found
     for unit in compiled.units.values():
         for use in unit.names.uses:
-            if not use.guarded and use.name not in context and use.name not in seen:
-                seen.add(use.name)
-                yield Diagnostic(
+            if not use.guarded and use.name not in found:
+                found[use.name] = Diagnostic(
                     "P201",
                     f"undefined variable `{use.name}` prints nothing",
                     unit.source.span(use.node.start, use.node.end),
@@ -78,6 +95,7 @@ def absent_names(
                     "warning",
                     "pass it, or guard it with `is defined` or `default`",
                 )
+    return found
 
 
 def unread_scopes(
