@@ -97,6 +97,18 @@ def make():
 def expected(number, turn):
     return "".join(f"<{number}:{i}>" for i in range(20)) + f"({number})"
 """,
+    "bound": """
+import json
+
+def make():
+    source = "{{ k }}{{ x }}|{% if n %}{{ n }}{% endif %}|{{ data | tojson }}|{{ data.turn }}"
+    return cuecard.Template(source + "{{ x }}").bind({"k": "K"})
+
+def expected(number, turn):
+    data = {"k": [number, None, {"n": "é" * number}], "turn": turn}
+    part = f"part{(turn + number) % 20}"
+    return f"K{number}|{part}|{json.dumps(data, ensure_ascii=False)}|{turn}{number}"
+""",
     "computed partials": """
 def make():
     return cuecard.Template("{% include n %}", partials=partials)
@@ -153,6 +165,42 @@ def work(number):
             template.render(x="x", n="part1")
         except Exception as error:
             wrong.append(repr(error))
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+threads.append(threading.Thread(target=edit))
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    assert run_python(PROGRAM.replace("RUN", run), timeout=60) == "wrong 0 []\n"
+
+
+def test_edits_while_a_bound_template_renders() -> None:
+    """A partial that comes to read other names never gets the values of another text's names."""
+    run = """
+import time
+
+(folder / "part0").write_text("{{ x }}")
+bound = cuecard.Template("{{ k }}{% include 'part0' %}", partials=partials).bind({"k": "K"})
+stop = threading.Event()
+
+def edit():
+    for turn in range(400):
+        time.sleep(0.002)
+        new = folder / "new"
+        new.write_text("{{ a }}{{ x }}" if turn % 2 else "{{ x }}{{ z }}{{ y }}")
+        new.replace(folder / "part0")
+    stop.set()
+
+def work(number):
+    given = {"a": "a", "x": "x", "y": "y", "z": "z"}
+    while not stop.is_set():
+        try:
+            texts = {bound.render(given), bound.trace(given).text}
+        except Exception as error:
+            texts = {repr(error)}
+        wrong.extend(texts - {"Kx", "Kax", "Kxzy"})
 
 threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
 threads.append(threading.Thread(target=edit))

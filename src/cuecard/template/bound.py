@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
+from threading import RLock
 from typing import Any
 
 from ..compiler import Compiled, SegmentPlan
@@ -40,6 +41,7 @@ class BoundTemplate(Template):
         "_free",
         "_get",
         "_original",
+        "_renewing",
         "_traced_outline",
         "_tracing",
         "_unread",
@@ -56,6 +58,8 @@ class BoundTemplate(Template):
         self._bound_names: frozenset[str] = frozenset()
         self.scopes = {**original.scopes, **(scopes or {})}
         self._changing: Changing | None = None
+        # When a partial's file changes, one thread binds anew, and no other must come between.
+        self._renewing = RLock()
         if self._compiled is not None:
             self._bind(context)
 
@@ -174,6 +178,12 @@ class BoundTemplate(Template):
             self._bind(self._context_bound)
 
     def _run(self, context: Any, variables: dict[str, Any] = NO_VARIABLES) -> str:
+        if self._partials is None:
+            return self._run_turn(context, variables)
+        with self._renewing:
+            return self._run_turn(context, variables)
+
+    def _run_turn(self, context: Any, variables: dict[str, Any]) -> str:
         if self._changing is None:
             return self._run_unbound(context, variables)
         try:
@@ -208,6 +218,12 @@ class BoundTemplate(Template):
 
     def trace(self, context: Any = None, /, **variables: Any) -> Prompt:
         """Render the rest, and keep where each part of the text came from."""
+        if self._partials is None:
+            return self._trace_turn(context, variables)
+        with self._renewing:
+            return self._trace_turn(context, variables)
+
+    def _trace_turn(self, context: Any, variables: dict[str, Any]) -> Prompt:
         if self._changing is None:
             return self._trace_unbound(context, variables)
         try:
