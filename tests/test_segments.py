@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import os
+import pickle
 from typing import Any
 
 import pytest
@@ -315,6 +317,22 @@ def test_bound_names_are_given_and_read(profile: cuecard.Profile) -> None:
     """Nothing is noticed of a name that is bound: neither that it is absent nor unread."""
     bound = Template("{{ a }} {{ b }}", profile=profile).bind({"a": "x"}, {"a": Scope.STATIC})
     assert bound.trace({"b": "y"}).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda prompt: pickle.loads(pickle.dumps(prompt))]
+)
+@pytest.mark.parametrize("bound", [{}, {"xs": [1, 2]}])
+def test_a_prompt_can_be_copied_and_stored(copied: Any, bound: dict[str, Any]) -> None:
+    """A prompt goes to another process without its template, and keeps all that it knows."""
+    template = Template("a{% for x in xs %}{{ x }}{% endfor %}{{ n }}{{ b }}", profile=LIVE)
+    prompt = template.bind(bound).trace({"n": 3} if bound else {"xs": [1, 2], "n": 3})
+    there = copied(prompt)
+    assert (there.text, there.segments) == (prompt.text, prompt.segments) != ("", ())
+    assert len(there.with_counter(len).segments[1].children) == 2
+    assert there.blocks() == prompt.blocks()
+    assert there.diagnostics == prompt.diagnostics != ()
+    assert there.diff(prompt).equal
 
 
 def test_the_caller_s_later_changes_are_not_seen() -> None:

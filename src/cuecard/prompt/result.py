@@ -70,6 +70,11 @@ class Prompt:
         self.diagnostics = tuple(diagnostics)
         self.template = template
 
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # The template does not go along, so what it alone could find is found now.
+        state = {name: getattr(self, name) for name in self.__slots__}
+        return None, {**state, "_segments": self.segments, "_marks": None}
+
     def __str__(self) -> str:
         return self.text
 
@@ -159,7 +164,7 @@ class Prompt:
 
     def with_counter(self, counter: Counter | None) -> Prompt:
         """The same prompt with a counter of tokens, which lengths are then given in too."""
-        return Prompt(
+        counted = Prompt(
             self._outline,
             self._texts,
             template=self.template,
@@ -167,6 +172,8 @@ class Prompt:
             counter=counter,
             marks=self._marks,
         )
+        counted._segments = self._segments
+        return counted
 
     def count(self, text: str) -> int | None:
         """Tokens of a text, when the prompt has a counter."""
