@@ -9,7 +9,7 @@ import pytest
 from .child_process import run_python
 
 PROGRAM = """
-import asyncio, pathlib, sys, tempfile, threading, warnings
+import asyncio, functools, pathlib, sys, tempfile, threading, warnings
 
 warnings.simplefilter("ignore")
 sys.setswitchinterval(1e-5)
@@ -19,6 +19,14 @@ for number in range(20):
 (folder / "macros").write_text("{% macro m(a) %}({{ a }}){% endmacro %}")
 partials = cuecard.Folder(folder)
 wrong = []
+
+
+def together(*works):
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def check(template, number, turn, expected):
@@ -45,11 +53,7 @@ def in_threads(template, expected, turns):
         for turn in range(turns):
             check(template, number, turn, expected)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[functools.partial(work, number) for number in range(1, 9)])
 
 
 def in_tasks(template, expected, turns):
@@ -137,11 +141,7 @@ def work(number):
         if cuecard.render(text, {"x": number}) != f"{number}{turn}[{number}]":
             wrong.append(turn)
 
-threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
+together(*[functools.partial(work, number) for number in range(8)])
 """
     assert run_python(PROGRAM.replace("RUN", run), timeout=60) == "wrong 0 []\n"
 
@@ -166,12 +166,7 @@ def work(number):
         except Exception as error:
             wrong.append(repr(error))
 
-threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-threads.append(threading.Thread(target=edit))
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
+together(edit, *[functools.partial(work, number) for number in range(3)])
 """
     assert run_python(PROGRAM.replace("RUN", run), timeout=60) == "wrong 0 []\n"
 
@@ -202,12 +197,7 @@ def work(number):
             texts = {repr(error)}
         wrong.extend(texts - {"Kx", "Kax", "Kxzy"})
 
-threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-threads.append(threading.Thread(target=edit))
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
+together(edit, *[functools.partial(work, number) for number in range(3)])
 """
     assert run_python(PROGRAM.replace("RUN", run), timeout=60) == "wrong 0 []\n"
 
@@ -226,10 +216,6 @@ def work(number):
         if text != f"50{own[0]}":
             wrong.append(text)
 
-threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
+together(*[functools.partial(work, number) for number in range(8)])
 """
     assert run_python(PROGRAM.replace("RUN", run), timeout=60) == "wrong 0 []\n"
