@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import os
 import pickle
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -317,6 +318,26 @@ def test_bound_names_are_given_and_read(profile: cuecard.Profile) -> None:
     """Nothing is noticed of a name that is bound: neither that it is absent nor unread."""
     bound = Template("{{ a }} {{ b }}", profile=profile).bind({"a": "x"}, {"a": Scope.STATIC})
     assert bound.trace({"b": "y"}).diagnostics == ()
+
+
+@pytest.mark.parametrize("way", ["render", "trace"])
+@pytest.mark.parametrize("bound", [False, True])
+def test_an_interruption_stays_one(way: str, bound: bool) -> None:
+    """What stops the program is raised as it is, even where a render would fail besides."""
+
+    class Interrupted(Mapping[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            raise KeyboardInterrupt
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(["k"])
+
+        def __len__(self) -> int:
+            return 1
+
+    template = Template("{{ a.k }}{{ b.nope }}")
+    with pytest.raises(KeyboardInterrupt):
+        getattr(template.bind() if bound else template, way)({"a": Interrupted(), "b": {}})
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ class Template:
         except BaseException as error:
             error = self._error_of_the_whole(error, values)
             return self._failed_trace(error, context, values)
-        return self._traced(self._outline_for(compiled, values), texts, values, context)
+        return self._traced(compiled, texts, values, context)
 
     def bind(self, context: Any = None, scopes: Mapping[str, Scope] | None = None) -> Template:
         """Render once all that depends on these values alone.
@@ -334,14 +334,12 @@ class Template:
 
     def _traced(
         self,
-        outline: Outline,
+        compiled: Compiled,
         texts: list[str],
         values: Mapping[str, Any],
         context: Mapping[str, Any],
     ) -> Prompt:
         """The prompt of these texts, the end of which the profile may trim."""
-        compiled = self._compiled
-        assert compiled is not None
         plans = compiled.segments().plans
 
         def marks(number: int) -> Marks:
@@ -350,7 +348,7 @@ class Template:
             return find_marks(compiled, plans[number], texts[number], values, self.scopes)
 
         return Prompt(
-            outline,
+            self._outline_for(compiled, values),
             [*trimmed_end(texts)[0], "\n"] if self._trims else texts,
             template=self.name,
             diagnostics=self._notices(context),
@@ -399,6 +397,9 @@ class Template:
     def _error_of_the_whole(self, error: BaseException, values: dict[str, Any]) -> BaseException:
         """The error with its place in the whole template instead of in one part of it."""
         if self._compiled is None or isinstance(error, PromptError):
+            return error
+        if not isinstance(error, Exception):
+            # An interruption must not be hidden by what a second render would raise.
             return error
         try:
             self._compiled.program.render(MAIN, **values)
