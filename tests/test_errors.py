@@ -26,6 +26,7 @@ TREE: dict[type[Exception], tuple[type[Exception], ...]] = {
     cuecard.TemplateLimitError: (cuecard.TemplateError,),
     cuecard.TemplateRaisedError: (cuecard.TemplateError,),
     cuecard.RenderError: (cuecard.PromptError,),
+    cuecard.SpawnError: (cuecard.PromptError,),
     cuecard.ContextError: (cuecard.PromptError,),
     cuecard.TemplateNotFoundError: (cuecard.PromptError, LookupError),
     cuecard.SpecError: (cuecard.PromptError,),

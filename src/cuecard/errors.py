@@ -8,6 +8,7 @@
     │   ├── TemplateLimitError        a limit on its size or its work is exceeded
     │   └── TemplateRaisedError       it called `raise_exception`
     ├── RenderError                   operator path: `template render failed: KIND: …`
+    ├── SpawnError                    operator path: a task could not be started
     ├── ContextError                  the context is not plain data
     ├── TemplateNotFoundError         no such template or partial (also a LookupError)
     ├── SpecError                     a file's front matter, a skill, a tool
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .source import Source, Span
+from .source import Diagnostic, Source, Span
 
 __all__ = [
     "CODES",
@@ -32,6 +33,7 @@ __all__ = [
     "PromptError",
     "ProviderError",
     "RenderError",
+    "SpawnError",
     "SpecError",
     "StoreError",
     "TemplateError",
@@ -61,6 +63,8 @@ CODES: dict[str, str] = {
     "P114": "too much work",
     "P115": "output too large",
     "P116": "width too large",
+    "P121": "broken delimiter",
+    "P122": "data in an output",
     # P2: values while rendering
     "P201": "undefined value",
     "P202": "undefined value",
@@ -69,12 +73,54 @@ CODES: dict[str, str] = {
     "P205": "template raised",
     "P206": "engine failure",
     "P207": "template used as it stands",
-    # P4: agent files and skills
+    "P211": "unread input",
+    "P212": "unguarded optional",
+    "P213": "loop variable outside",
+    "P214": "unused name",
+    "P215": "shadowed name",
+    "P216": "printed collection",
+    # P3: providers, and the operators that tasks go to
+    "P301": "provider failed",
+    "P302": "provider too slow",
+    "P303": "invalid contribution",
+    "P304": "conflicting providers",
+    "P305": "invalid provider",
+    "P306": "unknown time zone",
+    "P311": "not registered",
+    "P312": "rejected by middleware",
+    # P4: agent files, skills and tools
     "P401": "invalid front matter",
     "P402": "front matter not closed",
     "P403": "late front matter",
+    "P404": "no front matter",
+    "P405": "invalid setting",
+    "P410": "missing name",
+    "P411": "invalid name",
+    "P412": "name differs from the folder",
+    "P413": "missing description",
+    "P414": "text too long",
+    "P415": "name taken",
+    "P416": "link leaves the folder",
+    "P417": "unreadable restriction",
+    "P420": "invalid tool",
+    "P421": "tool named twice",
+    "P431": "unknown tool",
+    "P432": "secret in a file",
+    "P433": "accidental delimiters",
+    "P434": "byte order mark",
     # P5: caching
     "P501": "unread scope",
+    "P511": "early change",
+    "P512": "unsorted list",
+    "P513": "clock for a date",
+    # P6: stores
+    "P601": "store unavailable",
+    "P602": "invalid store address",
+    "P603": "store of another version",
+    "P604": "invalid id",
+    "P605": "invalid todo list",
+    "P606": "store not writable",
+    "P607": "damaged store",
     # P7: the context
     "P701": "not plain data",
     "P702": "cyclic value",
@@ -84,6 +130,9 @@ CODES: dict[str, str] = {
     "P706": "invalid key",
     "P707": "context is no mapping",
     "P708": "bound already",
+    "P710": "missing input",
+    "P711": "input of the wrong type",
+    "P712": "undeclared slot",
     # P8: files, partials and extras
     "P801": "unreadable file",
     "P802": "not UTF-8",
@@ -92,7 +141,18 @@ CODES: dict[str, str] = {
     "P805": "cyclic include",
     "P806": "invalid JSON",
     "P807": "missing extra",
+    "P808": "file exists",
     "P809": "unknown counter",
+    "P810": "invalid settings",
+    # P9: white space and safety of prompts
+    "P901": "blank line left",
+    "P902": "joined lines",
+    "P903": "trailing blanks",
+    "P904": "tab",
+    "P911": "unescaped in a block",
+    "P912": "outside text in a structure",
+    "P913": "computed partial",
+    "P914": "safe filter",
 }
 """The kind of failure that each code is, in the words that errors use."""
 
@@ -171,6 +231,10 @@ class PromptError(Exception):
         if self.hint:
             text += f" ({self.hint})"
         return text
+
+    def diagnostic(self) -> Diagnostic:
+        """The error as a finding among others."""
+        return Diagnostic(self.code, self.message, self.span, self.template, "error", self.hint)
 
     def report(self) -> str:
         """The error over several lines: place, source line with a caret, and hint."""
@@ -282,6 +346,40 @@ class RenderError(PromptError):
         return self.message
 
 
+class SpawnError(PromptError):
+    """A task could not be started: `internal: ...`, `not registered: ...` or `rejected ...`.
+
+    Attributes:
+        reason: `"internal"`, `"not_registered"` or `"rejected_by_middleware"`.
+    """
+
+    reason: str = "internal"
+
+    @classmethod
+    def internal(
+        cls, message: str, *, code: str | None = None, hint: str | None = None
+    ) -> SpawnError:
+        """Something failed on the way, such as the render of the system prompt."""
+        return cls(f"internal: {message}", code=code, hint=hint)
+
+    @classmethod
+    def not_registered(cls, agent: str) -> SpawnError:
+        """No operator is registered for the agent of a task."""
+        error = cls(f"not registered: {agent}", code="P311")
+        error.reason = "not_registered"
+        return error
+
+    @classmethod
+    def rejected_by_middleware(cls, message: str) -> SpawnError:
+        """A middleware of the runtime did not let the task pass."""
+        error = cls(f"rejected by middleware: {message}", code="P312")
+        error.reason = "rejected_by_middleware"
+        return error
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class ContextError(PromptError):
     """A value of the context is not plain data.
 
@@ -312,9 +410,13 @@ class SpecError(PromptError):
 class ProviderError(PromptError):
     """A context provider failed."""
 
+    default_code = "P301"
+
 
 class StoreError(PromptError):
     """A store of notes or todo lists failed."""
+
+    default_code = "P601"
 
 
 class MissingExtraError(PromptError, ImportError):

@@ -6,11 +6,12 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 from .errors import PromptError, TemplateNotFoundError
 from .source import Source
 
-__all__ = ["Folder", "read_bytes_as_text", "read_text", "shown"]
+__all__ = ["Folder", "name_of", "read_bytes_as_text", "read_json", "read_text", "shown"]
 
 _MAX_BYTES = 64 << 20
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -62,6 +63,34 @@ def read_bytes_as_text(data: bytes, name: str) -> str:
             end=end,
             hint="save the file as UTF-8",
         ) from None
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """What errors call a file: its path, or `<stdin>` for `-`."""
+    name = os.fspath(path)
+    return "<stdin>" if name == "-" else name
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """The JSON value in a file; `-` is standard input. No error shows what the file holds.
+
+    Raises:
+        PromptError: the file cannot be read (P801, P802) or is no JSON (P806).
+    """
+    import json
+
+    text = read_text(path)
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        message = f"invalid JSON at line {error.lineno}, column {error.colno}: {error.msg}"
+    except (ValueError, RecursionError):
+        message = "invalid JSON: a number that is none, or nested too deeply"
+    raise PromptError(message, code="P806", template=name_of(path))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)
 
 
 class Folder:

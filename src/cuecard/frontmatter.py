@@ -13,13 +13,14 @@ import re
 from typing import Any, NamedTuple
 
 from .errors import SpecError
-from .source import Diagnostic, Source
+from .source import Diagnostic, Source, Span
 
-__all__ = ["Document", "read_document"]
+__all__ = ["Document", "read_document", "split_names"]
 
 _RULE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _MAX_HEADER = 1 << 18
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_NO_HEADER = Source("")
 _COLON_HINT = 'quote the value: `{key}: "..."`'
 
 
@@ -31,12 +32,19 @@ class Document(NamedTuple):
         body: the text after the header, with its place in the file.
         diagnostics: what was noticed and is no error.
         has_header: whether there is a header at all.
+        header: the text up to the end of the header, with its place in the file.
     """
 
     metadata: dict[str, Any]
     body: Source
     diagnostics: tuple[Diagnostic, ...] = ()
     has_header: bool = False
+    header: Source = _NO_HEADER
+
+    def place(self, key: str) -> Span | None:
+        """Where a key of the header stands; None when it cannot be told."""
+        found = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", self.header.text, re.MULTILINE)
+        return self.header.span(found.start(), found.end() - 1) if found else None
 
 
 def read_document(text: str, name: str, *, recover: bool = False) -> Document:
@@ -71,7 +79,42 @@ def read_document(text: str, name: str, *, recover: bool = False) -> Document:
     first_line = text.count("\n", 0, body_start) + 1
     body = Source(text[body_start:], name, first_line=first_line)
     header = _Header(source, start, closing.start(), recover)
-    return Document(header.read(), body, tuple(header.diagnostics), True)
+    metadata = header.read()
+    place = Source(text[: closing.start()], name)
+    return Document(metadata, body, tuple(header.diagnostics), True, place)
+
+
+def split_names(value: Any, *, blanks: bool = False) -> tuple[str, ...]:
+    """The names in a header's value: a list of texts, or one text with commas between them.
+
+    What stands in parentheses belongs to its name, as in `Bash(git add:*, git log:*)`.
+
+    Args:
+        value: the header's value; null holds no names.
+        blanks: whether blanks part names too.
+
+    Raises:
+        ValueError: the value is something else, or its parentheses do not match. Whoever
+            reads a restriction must not take that for its absence.
+    """
+    if value is None:
+        return ()
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(item.strip() for item in value if item.strip())
+    if not isinstance(value, str):
+        raise ValueError("must be names with commas between them, or a list of names")
+    names, depth = [""], 0
+    for character in value:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            break
+        if depth == 0 and (character == "," or (blanks and character.isspace())):
+            names.append("")
+        else:
+            names[-1] += character
+    if depth:
+        raise ValueError("has a parenthesis without its other half")
+    return tuple(name.strip() for name in names if name.strip())
 
 
 def _late_header(text: str, name: str) -> list[Diagnostic]:
@@ -113,6 +156,17 @@ def _read_flat(text: str) -> dict[str, Any] | None:
             return None
         result[found[1]] = None if value in _NULLS else value
     return result
+
+
+def _cure(problem: str, character: str) -> str:
+    """What helps against a fault that YAML names, at a character."""
+    if character == "\t":
+        return "indent with blanks, not with tabs"
+    if "expected ',' or" in problem:
+        return "close the bracket, or quote the value"
+    if "unexpected end of stream" in problem or "quoted scalar" in problem:
+        return "close the quote"
+    return "quote values that hold signs such as `: `, ` #`, `@`, `*`, `[` or `{`"
 
 
 class _Header:
@@ -190,7 +244,12 @@ class _Header:
             )
         mark = error.problem_mark or error.context_mark
         problem = str(error.problem or error.context or "not valid YAML")
-        return self._error(f"the front matter is not valid YAML: {problem}", self.offset(mark))
+        message = f"the front matter is not valid YAML: {problem}"
+        return self._error(message, self.offset(mark), _cure(problem, self._character(mark)))
+
+    def _character(self, mark: Any) -> str:
+        offset = self.offset(mark)
+        return self._text[offset : offset + 1]
 
     # places ------------------------------------------------------------------------------------
 

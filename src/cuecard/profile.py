@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["LIVE", "MARKDOWN", "OPERATOR", "STRICT", "Limits", "Profile"]
+__all__ = ["LIVE", "MARKDOWN", "OPERATOR", "PROFILES", "STRICT", "Limits", "Profile"]
 
 
 @dataclass(frozen=True)
@@ -121,3 +121,6 @@ MARKDOWN = Profile(name="markdown", undefined="lenient", end="one_newline", sort
 
 LIVE = Profile(name="live", undefined="chainable", partials=False, fallback=True)
 """For a running agent: nothing that a template does breaks the turn."""
+
+PROFILES = {profile.name: profile for profile in (STRICT, OPERATOR, MARKDOWN, LIVE)}
+"""The four by name, as agent files and the command call them."""

@@ -8,10 +8,13 @@ is the one place where those are converted.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Diagnostic", "Severity", "Source", "Span"]
+__all__ = ["Diagnostic", "Found", "Severity", "Source", "Span"]
+
+T = TypeVar("T")
 
 Severity = Literal["error", "warning", "info"]
 
@@ -55,11 +58,40 @@ class Diagnostic(NamedTuple):
     severity: Severity = "error"
     hint: str | None = None
 
+    def data(self) -> dict[str, Any]:
+        """The finding as data for programs."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "hint": self.hint,
+            "template": self.template,
+            "line": self.span.line if self.span else None,
+            "column": self.span.column if self.span else None,
+        }
+
     def __str__(self) -> str:
         place = self.template or "template"
         if self.span is not None:
             place += f":{self.span.line}:{self.span.column}"
         return f"{place}: {self.code} {self.message}"
+
+
+class Found(list[T]):
+    """What was found in files, with what was wrong in them.
+
+    Args:
+        items: what was found.
+        diagnostics: what was noticed on the way. One of severity `"error"` tells of a file
+            that is left out.
+
+    Attributes:
+        diagnostics: as given, as a tuple.
+    """
+
+    def __init__(self, items: Iterable[T] = (), diagnostics: Iterable[Diagnostic] = ()) -> None:
+        super().__init__(items)
+        self.diagnostics = tuple(diagnostics)
 
 
 class Source:

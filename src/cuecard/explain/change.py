@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..layout import plural, styled, visible
 from ..prompt import Prompt, PromptDiff
 from ..tokens import TokenCounter
 from .explanation import counter_data, diagnostics_data, span_data
-from .text import counter_note, lines_of, plural, scope_name, styled, visible
+from .wording import counter_note, lines_of, scope_name
 
 __all__ = ["change_data", "change_report"]
 

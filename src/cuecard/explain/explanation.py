@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..prompt import Prefix, Prompt, Scope, Segment
 from ..source import Diagnostic, Source, Span
 from ..tokens import TokenCounter
-from .text import scope_name
+from .wording import scope_name
 
 __all__ = ["Explanation", "Run", "counter_data", "diagnostics_data", "span_data"]
 

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..layout import excerpt, names_of, number, part_of, plural, styled, table, visible
 from ..prompt import Scope, Segment
 from .explanation import Explanation
-from .text import (
-    counter_note,
-    excerpt,
-    lines_of,
-    names_of,
-    number,
-    part_of,
-    plural,
-    scope_name,
-    styled,
-    table,
-    visible,
-)
+from .wording import counter_note, lines_of, scope_name
 
 __all__ = ["SCOPE_STYLES", "listing"]
 

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
+from ..layout import part_of, plural
 from ..prompt import Prefix, Scope, Segment
 from .explanation import Explanation
 from .links import Linked, Links, link
-from .text import counter_note, lines_of, part_of, plural, scope_name
+from .wording import counter_note, lines_of, scope_name
 
 __all__ = ["page"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from math import ceil, floor, log10
 
-from .text import names_of, plural
+from ..layout import names_of, plural
 from .turns import Series
 
 __all__ = ["plot"]

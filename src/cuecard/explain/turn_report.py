@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..layout import names_of, number, part_of, plural, table
 from ..template import Template
 from .explanation import counter_data, diagnostics_data, span_data
-from .text import counter_note, lines_of, names_of, number, part_of, plural, scope_name, table
 from .turns import Culprit, Series, Turn
+from .wording import counter_note, lines_of, scope_name
 
 __all__ = ["series_data", "turn_report"]
 

@@ -180,6 +180,7 @@ def _check_namespaces(source: Source, tree: Node) -> None:
     """
     spaces: set[str] = set()
     creations: set[Node] = set()
+    owners: set[Node] = set()
     allowed: set[Node] = set()
     for node in tree.walk():
         if node.kind == "set" and _is_namespace_call(node.children[0]):
@@ -187,19 +188,34 @@ def _check_namespaces(source: Source, tree: Node) -> None:
             creations.add(node.children[0].children[0])
     for node in tree.walk():
         if node.kind in ("attr", "item") and node.children[0].kind == "name":
-            allowed.add(node.children[0])
+            owners.add(node.children[0])
+        allowed.update(_only_shown(node))
         if node.kind == "set" and not node.value:
             base = root_name(node.children[1])
             if base not in spaces:
                 target = node.children[1]
                 raise _leak(source, target, f"`{base}` is no namespace of this template")
     for node in tree.walk():
-        if node.kind != "name" or node in allowed or node in creations:
+        if node.kind != "name" or node in creations:
             continue
-        if node.value == "namespace":
+        if node.value == "namespace" and node not in allowed | owners:
             raise _leak(source, node, "`namespace(...)` may only be assigned to a name")
-        if node.value in spaces:
+        if node.value in spaces and node not in owners:
             raise _leak(source, node, f"namespace `{node.value}` may only be used by attribute")
+
+
+def _only_shown(node: Node) -> Iterator[Node]:
+    """Names that a node prints or tests, so that their values go nowhere else.
+
+    A variable may be called `namespace`, as one of the built-in providers' is.
+    """
+    if node.kind == "output":
+        shown = node.children[0]
+        while shown.kind == "filter" and shown.children:
+            shown = shown.children[0]
+        yield shown
+    elif node.kind == "test" or (node.kind == "branch" and len(node.children) > 1):
+        yield node.children[0]
 
 
 def _is_namespace_call(node: Node) -> bool:

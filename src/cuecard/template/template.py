@@ -18,7 +18,7 @@ from ..errors import (
     TemplateNotFoundError,
 )
 from ..files import Folder
-from ..language import read_newlines
+from ..language import Unit, read_newlines
 from ..profile import STRICT, Profile
 from ..prompt import Form, Marks, Outline, Prompt, Scope
 from ..scanner import WHITE_SPACE, has_tags, without_dropped_newline
@@ -26,7 +26,6 @@ from ..source import Diagnostic, Source
 from ..values import Freezer, freeze_mapping
 from .tracing import (
     absent_names,
-    as_diagnostic,
     end_form,
     find_marks,
     forms_of,
@@ -136,6 +135,11 @@ class Template:
     def failure(self) -> PromptError | None:
         """Why a template with `fallback` cannot be rendered at all; None when it can."""
         return self._failure
+
+    @property
+    def unit(self) -> Unit | None:
+        """What the template says, as it was read; None for text without tags."""
+        return self._compiled.units[MAIN] if self._compiled is not None else None
 
     # names -------------------------------------------------------------------------------------
 
@@ -283,7 +287,7 @@ class Template:
         if self._constant is not None:
             return self._whole(self._constant)
         if self._failure is not None:
-            return self._fallen_back(self._failure)
+            return self.as_it_stands(self._failure)
         values: dict[str, Any] = {}
         texts: list[str] = []
         try:
@@ -376,7 +380,7 @@ class Template:
     def _failed_trace(self, error: BaseException, context: Any, values: dict[str, Any]) -> Prompt:
         explained = self._explained(error, context, values)
         if self.profile.fallback:
-            return self._fallen_back(explained)
+            return self.as_it_stands(explained)
         if self._compiled is not None:
             explained.partial = self._partial(self._compiled, values)
         raise explained from explained.__cause__
@@ -407,8 +411,9 @@ class Template:
             return whole
         return error
 
-    def _fallen_back(self, error: PromptError) -> Prompt:
-        return self._whole(self._fall_back(error), as_diagnostic(error))
+    def as_it_stands(self, error: PromptError) -> Prompt:
+        """The prompt of a template that failed: its own text, with a `FallbackWarning`."""
+        return self._whole(self._fall_back(error), error.diagnostic())
 
     # failing --------------------------------------------------------------------------------------
 

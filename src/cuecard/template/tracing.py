@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..compiler import Compiled, SegmentPlan
-from ..errors import PromptError
 from ..profile import Profile
 from ..prompt import Form, Marks, Scope, widest
 from ..scanner import WHITE_SPACE
@@ -14,7 +13,6 @@ from ..source import Diagnostic, Source
 
 __all__ = [
     "absent_names",
-    "as_diagnostic",
     "end_form",
     "find_marks",
     "forms_of",
@@ -112,8 +110,3 @@ def unread_scopes(
             template,
             "warning",
         )
-
-
-def as_diagnostic(error: PromptError) -> Diagnostic:
-    """An error as a finding."""
-    return Diagnostic(error.code, error.message, error.span, error.template, "error", error.hint)

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..prompt import Scope
-from ..source import Span
-from ..tokens import TokenCounter
-
 __all__ = [
-    "counter_note",
     "excerpt",
-    "lines_of",
     "names_of",
     "number",
     "part_of",
     "plural",
-    "scope_name",
     "styled",
     "table",
     "visible",
@@ -79,15 +72,6 @@ def part_of(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0.0 %"
 
 
-def lines_of(span: Span) -> str:
-    """The lines of a span, such as `7` or `7-9`."""
-    last = span.end_line
-    if last > span.line and span.end_column == 1:
-        # It ends with the line break of the line before.
-        last -= 1
-    return str(span.line) if last == span.line else f"{span.line}-{last}"
-
-
 def names_of(names: Collection[str], limit: int = 40) -> str:
     """Names in one cell; how many more there are when they do not fit."""
     listed = sorted(names)
@@ -97,15 +81,3 @@ def names_of(names: Collection[str], limit: int = 40) -> str:
             return f"{', '.join(shown)} +{len(listed) - len(shown)}"
         shown.append(name)
     return ", ".join(shown)
-
-
-def scope_name(scope: Scope) -> str:
-    """A scope as the command line writes it."""
-    return scope.name.lower()
-
-
-def counter_note(counter: TokenCounter) -> str:
-    """Which counter counted, and whether it only estimates."""
-    if counter.exact:
-        return f"tokens: {counter.name}"
-    return "tokens: an estimate, one for every four characters"
