@@ -1,0 +1,38 @@
+"""Running what blocks in a worker thread, under asyncio or trio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, TypeVarTuple
+
+from ..errors import MissingExtraError
+
+__all__ = ["in_thread"]
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+async def in_thread(call: Callable[[*Ts], T], *arguments: *Ts, abandon: bool = False) -> T:
+    """What a call returns or raises, made in a worker thread.
+
+    Args:
+        call: the function.
+        arguments: what it is given.
+        abandon: whether a cancelled task leaves the call to itself at once. Otherwise it is
+            waited for, so that a write is known to be done or not, even when the task is
+            cancelled before it begins.
+
+    Raises:
+        MissingExtraError: anyio is not installed (P807).
+    """
+    try:
+        from anyio import CancelScope, to_thread
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "async stores need the package `anyio`", hint="pip install 'cuecard[live]'"
+        ) from None
+    with CancelScope() as scope:
+        scope.shield = not abandon
+        return await to_thread.run_sync(call, *arguments, abandon_on_cancel=abandon)
+    raise AssertionError("the scope is never cancelled by itself")
