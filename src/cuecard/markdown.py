@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .profile import MARKDOWN
+from .skills import skill_values
 from .template import render
 
 __all__ = ["render_system", "render_template"]
@@ -45,11 +46,12 @@ def render_system(
     Args:
         template: the template; errors call it `system`.
         workspace: the folder that the agent works in.
-        skills: what the template shows of each skill: `name`, `description`, `path`.
-        tools: what the template shows of each tool: `name`, `description`, `parameters`.
+        skills: the skills, as `Skill`s or mappings. Their bodies are read only for a
+            template that names `body`.
+        tools: the tools, as `ToolSpec`s or mappings.
         environment: facts about the machine on which commands run.
         user: the user's preferences, verbatim.
-        mcp: one line a server: `name`, `server`, `description`, from configuration only.
+        mcp: one line a server, as `McpServerLine`s or mappings; from configuration only.
         vision: a text about the images that the agent can see.
 
     Returns:
@@ -58,10 +60,11 @@ def render_system(
     Raises:
         TemplateError: the template is invalid, or its render failed.
         ContextError: a value that the template reads is not plain data.
+        PromptError: the body of a skill is read, and cannot be.
     """
     context = {
         "workspace": os.fspath(workspace),
-        "skills": list(skills),
+        "skills": skill_values(skills, body="body" in template),
         "tools": list(tools),
         "environment": environment,
         "user": user,

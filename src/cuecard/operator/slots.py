@@ -1,4 +1,4 @@
-"""The operator path: a task's JSON fills the slots of an agent's system prompt."""
+"""Slots: the variables that a task's prompt gives."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from .errors import PromptError, RenderError
-from .profile import OPERATOR
-from .template import render
-
-__all__ = ["render_system", "slots_from_prompt"]
+__all__ = ["slots_from_prompt"]
 
 _MAX_JSON_DEPTH = 128
 
@@ -64,28 +60,3 @@ def _depth_within(value: Any, limit: int) -> bool:
             if isinstance(child, (dict, list))
         ]
     return True
-
-
-def render_system(template: str, slots: Any) -> str:
-    """Render an agent's system prompt for one task, strictly.
-
-    Args:
-        template: the agent's system prompt.
-        slots: the slots; a value that is no mapping is bound to the name `value`.
-
-    Raises:
-        RenderError: `template render failed: KIND: message`; its `__cause__` is the error
-            with the code, the place and the hint.
-    """
-    try:
-        return render(template, slots, profile=OPERATOR)
-    except PromptError as error:
-        place = f" (at {error.place})" if error.place else ""
-        failure = RenderError(
-            f"template render failed: {error.kind}: {error.message}{place}",
-            code=error.code,
-            hint=error.hint,
-        )
-        failure.span, failure.template = error.span, error.template
-        failure.line_text = error.line_text
-        raise failure from error
