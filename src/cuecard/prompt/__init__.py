@@ -4,6 +4,7 @@ from .blocks import Block
 from .diff import PromptDiff
 from .outline import Form, Outline
 from .result import Prompt
+from .runs import ProviderRun
 from .scope import Scope, widest
 from .segments import Marks, Prefix, Segment
 
@@ -15,6 +16,7 @@ __all__ = [
     "Prefix",
     "Prompt",
     "PromptDiff",
+    "ProviderRun",
     "Scope",
     "Segment",
     "widest",

@@ -10,6 +10,7 @@ from ..source import Diagnostic
 from .blocks import Block, anthropic_blocks, at_most
 from .diff import PromptDiff, compare
 from .outline import Outline
+from .runs import ProviderRun
 from .scope import Scope
 from .segments import Marks, Prefix, Segment
 
@@ -28,6 +29,8 @@ class Prompt:
         diagnostics: what was noticed: absent names, scopes of names that are not read, and
             why the template is used as it stands, if it is.
         template: the template's name.
+        providers: what each provider did, when a renderer made the prompt.
+        seconds: how long the whole render took, when a renderer made the prompt.
     """
 
     __slots__ = (
@@ -38,6 +41,8 @@ class Prompt:
         "_text",
         "_texts",
         "diagnostics",
+        "providers",
+        "seconds",
         "template",
     )
 
@@ -69,6 +74,8 @@ class Prompt:
         self._segments: tuple[Segment, ...] | None = None
         self.diagnostics = tuple(diagnostics)
         self.template = template
+        self.providers: tuple[ProviderRun, ...] = ()
+        self.seconds = 0.0
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The template does not go along, so what it alone could find is found now.
@@ -173,7 +180,12 @@ class Prompt:
             marks=self._marks,
         )
         counted._segments = self._segments
+        counted.providers, counted.seconds = self.providers, self.seconds
         return counted
+
+    def provider_of(self, variable: str) -> str | None:
+        """The provider that a variable came from, when a renderer made the prompt."""
+        return next((run.provider for run in self.providers if variable in run.variables), None)
 
     def count(self, text: str) -> int | None:
         """Tokens of a text, when the prompt has a counter."""

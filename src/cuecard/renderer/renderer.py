@@ -1,0 +1,428 @@
+"""The runtime's one call: the system prompt of an agent for this turn."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import math
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..agents import AgentDefinition
+from ..errors import PromptError, ProviderError
+from ..files import Folder
+from ..profile import LIVE, Profile
+from ..prompt import Prompt
+from ..providers import (
+    AgentMetadataProvider,
+    AgentToolsProvider,
+    CurrentDateProvider,
+    Plan,
+    ProviderRequest,
+    Registered,
+    TodoListProvider,
+    WorkspaceFactsProvider,
+    WorkspaceNotesProvider,
+    agent_id_of,
+    discover_providers,
+    find_zone,
+    make_plan,
+    register,
+    session_id_of,
+    state_of,
+    user_id_of,
+    zone_of,
+)
+from ..scanner import has_tags
+from ..source import Diagnostic, Source
+from ..stores import Store
+from ..template import Template
+from ..values import freeze_mapping
+from ..workspace import Workspace
+from .calls import drive, drive_async
+from .flow import Turn
+from .memory import Bounded, Planned, Prepared, Session
+from .telemetry import describe, describe_prompt, render_span
+
+__all__ = ["PromptRenderer"]
+
+_logger = logging.getLogger("cuecard.renderer")
+
+_MAX_PLANS = 16
+
+
+class PromptRenderer:
+    """Renders the system prompt of agents before every turn.
+
+    It asks only the providers whose variables the template reads, keeps what holds for the
+    definition and the session, and renders only what changed. Threads and tasks may share it.
+
+    Args:
+        providers: providers of your own, besides the built-in ones.
+        builtins: whether the built-in providers are there.
+        entry_points: whether providers of installed packages are there, which the group
+            `cuecard.providers` names.
+        store: where notes, profiles and todo lists are.
+        tools: the tools that there are, in any form that `ToolSpec.of` takes.
+        workspace: the folder that the agent works in.
+        profile: how templates are rendered and failures taken.
+        clock: gives the time, with its zone; the machine's by default.
+        zone: the time zone of users who have none; the machine's by default.
+        timeout: seconds for providers that have no limit of their own; None for no limit. A
+            plain function with a limit runs in a thread of its own.
+        partials: a folder that `include`, `import` and `extends` may read from, under a
+            profile that allows it.
+        max_definitions: so many definitions are remembered.
+        max_sessions: so many sessions of each definition are remembered.
+
+    Attributes:
+        providers: the providers, in the order in which they were given.
+
+    Raises:
+        ProviderError: a provider says what cannot be (P305), or there is no such zone (P306).
+        ValueError: the timeout is no number above 0.
+    """
+
+    def __init__(
+        self,
+        providers: Iterable[Any] = (),
+        *,
+        builtins: bool = True,
+        entry_points: bool = True,
+        store: Store | None = None,
+        tools: Iterable[Any] = (),
+        workspace: Workspace | None = None,
+        profile: Profile = LIVE,
+        clock: Callable[[], datetime.datetime] | None = None,
+        zone: str | datetime.tzinfo | None = None,
+        timeout: float | None = None,
+        partials: Folder | None = None,
+        max_definitions: int = 128,
+        max_sessions: int = 1024,
+    ) -> None:
+        self.profile = profile
+        self._clock = clock or _utc_now
+        self._zone = find_zone(zone) if isinstance(zone, str) else zone
+        self._timeout = _checked_timeout(timeout)
+        self._partials = partials
+        self._max_sessions = max_sessions
+        self._definitions: Bounded[Hashable, Prepared] = Bounded(max_definitions)
+        built_in = _built_in(store, tools, workspace) if builtins else ()
+        found = self._discovered() if entry_points else ()
+        self.providers: tuple[Registered, ...] = (
+            *map(register, built_in),
+            *found,
+            *map(register, providers),
+        )
+        self._provided = frozenset(
+            name for each in self.providers for name in (*(each.provides or ()), *each.needs)
+        )
+
+    def _discovered(self) -> Iterable[Registered]:
+        for each in discover_providers():
+            if each.provider is not None:
+                yield each.provider
+            elif each.error is not None:
+                if not self.profile.fallback:
+                    raise each.error
+                _logger.warning("%s", each.error)
+
+    def __repr__(self) -> str:
+        return f"PromptRenderer(profile={self.profile.name!r}, providers={len(self.providers)})"
+
+    # rendering ---------------------------------------------------------------------------------
+
+    def render(
+        self,
+        definition: AgentDefinition | str | None,
+        session: Any = None,
+        auth: Any = None,
+        extra_vars: Mapping[str, Any] | None = None,
+    ) -> str:
+        """The system prompt for this turn.
+
+        Args:
+            definition: the agent; or a template alone.
+            session: the session: an object or mapping with `id`, and if known `user_id` and
+                `time_zone`; or its id.
+            auth: who is served: an object or mapping with `user_id`, and if known
+                `time_zone`; or the user's id.
+            extra_vars: variables for this render, which override what providers give.
+
+        Returns:
+            The text. A profile with `fallback` gives the template as it stands when it fails,
+            with a `FallbackWarning`; it leaves out a provider that fails, with a warning in
+            the log.
+
+        Raises:
+            ProviderError: a provider failed (P301), took too long (P302), or gave what cannot
+                be used (P303); only under a profile without `fallback`, as the others are.
+            ContextError: a declared input is missing (P710) or of another type (P711), or a
+                value of `extra_vars` is not plain data.
+            TemplateError: the template is invalid, or its render failed.
+        """
+        turn = self._turn(definition, session, auth, extra_vars)
+        if not isinstance(turn, Turn):
+            return turn.text
+        with render_span(_name(definition)) as span:
+            text = drive(turn.text())
+            describe(span, turn.runs, len(text))
+        return text
+
+    async def arender(
+        self,
+        definition: AgentDefinition | str | None,
+        session: Any = None,
+        auth: Any = None,
+        extra_vars: Mapping[str, Any] | None = None,
+    ) -> str:
+        """As `render`, under asyncio or trio: coroutines of one priority run together."""
+        turn = self._turn(definition, session, auth, extra_vars)
+        if not isinstance(turn, Turn):
+            return turn.text
+        with render_span(_name(definition)) as span:
+            text = await drive_async(turn.text())
+            describe(span, turn.runs, len(text))
+        return text
+
+    def prompt(
+        self,
+        definition: AgentDefinition | str | None,
+        session: Any = None,
+        auth: Any = None,
+        extra_vars: Mapping[str, Any] | None = None,
+    ) -> Prompt:
+        """As `render`, with segments, blocks, diagnostics, and what each provider did."""
+        start = time.perf_counter()
+        turn = self._turn(definition, session, auth, extra_vars)
+        if not isinstance(turn, Turn):
+            return turn
+        with render_span(_name(definition)) as span:
+            prompt = drive(turn.prompt())
+            describe_prompt(span, prompt)
+        prompt.seconds = time.perf_counter() - start
+        return prompt
+
+    async def aprompt(
+        self,
+        definition: AgentDefinition | str | None,
+        session: Any = None,
+        auth: Any = None,
+        extra_vars: Mapping[str, Any] | None = None,
+    ) -> Prompt:
+        """As `prompt`, under asyncio or trio."""
+        start = time.perf_counter()
+        turn = self._turn(definition, session, auth, extra_vars)
+        if not isinstance(turn, Turn):
+            return turn
+        with render_span(_name(definition)) as span:
+            prompt = await drive_async(turn.prompt())
+            describe_prompt(span, prompt)
+        prompt.seconds = time.perf_counter() - start
+        return prompt
+
+    def plan(
+        self, definition: AgentDefinition | str | None, extra_vars: Iterable[str] = ()
+    ) -> Plan:
+        """Which providers run for an agent, in which order, and why the others do not.
+
+        Args:
+            definition: the agent; or a template alone.
+            extra_vars: the names of the variables that the caller gives.
+
+        Raises:
+            TemplateError: the template is invalid, and the profile does not fall back.
+        """
+        prepared = self._prepared(definition)
+        if prepared is None or prepared.template is None:
+            return make_plan((), self.providers, frozenset(extra_vars))
+        plan = self._planned(prepared, extra_vars).plan
+        return plan._replace(overridden=frozenset(extra_vars))
+
+    def invalidate(
+        self,
+        definition: AgentDefinition | str | None = None,
+        *,
+        session: Any = None,
+        user: str | None = None,
+    ) -> None:
+        """Forget what holds: of everything, of a definition, of a session, or of a user.
+
+        Args:
+            definition: only what holds for this agent.
+            session: only what holds in this session, or the session of this id.
+            user: only what holds in the sessions of this user.
+        """
+        if session is None and user is None:
+            self._definitions.discard(lambda key: definition is None or key == definition)
+            return
+        wanted = session_id_of(session)
+
+        def unwanted(key: Hashable) -> bool:
+            assert isinstance(key, tuple)
+            return (wanted is None or key[0] == wanted) and (user is None or key[1] == user)
+
+        for prepared in self._definitions.values():
+            if definition is None or definition in (prepared.definition, prepared.source):
+                for planned in prepared.plans.values():
+                    planned.sessions.discard(unwanted)
+
+    # a turn ------------------------------------------------------------------------------------
+
+    def _turn(
+        self,
+        definition: AgentDefinition | str | None,
+        session: Any,
+        auth: Any,
+        extra_vars: Mapping[str, Any] | None,
+    ) -> Turn | Prompt:
+        """What has to be done; or the prompt of a template that reads nothing or is broken."""
+        prepared = self._prepared(definition)
+        if prepared is None:
+            return _NO_TEMPLATE.trace()
+        if prepared.template is None:
+            assert prepared.failure is not None
+            if prepared.lenient is None:
+                raise prepared.failure
+            return prepared.lenient.as_it_stands(prepared.failure)
+        if prepared.constant:
+            return prepared.template.trace()
+        extra = {} if extra_vars is None else freeze_mapping(extra_vars)
+        noticed: list[Diagnostic] = []
+        zone = self._zone_of(session, auth, prepared, noticed)
+        request = self._request(prepared.definition, session, auth, zone)
+        planned = self._planned(prepared, extra)
+        lasting = request.session_id is not None
+        return Turn(
+            prepared,
+            planned,
+            planned.sessions.get((request.session_id, request.user_id), Session),
+            request,
+            extra,
+            about=(state_of(session), state_of(auth)) if lasting else None,
+            timeout=self._timeout,
+            noticed=noticed,
+        )
+
+    def _request(
+        self,
+        definition: AgentDefinition | None,
+        session: Any,
+        auth: Any,
+        zone: datetime.tzinfo | None,
+    ) -> ProviderRequest:
+        return ProviderRequest(
+            definition,
+            session,
+            auth,
+            agent_id_of(definition),
+            session_id_of(session),
+            user_id_of(session, auth),
+            self._now(),
+            zone,
+        )
+
+    def _now(self) -> datetime.datetime:
+        now = self._clock()
+        return now if now.tzinfo is datetime.UTC else now.astimezone(datetime.UTC)
+
+    def _zone_of(
+        self, session: Any, auth: Any, prepared: Prepared, noticed: list[Diagnostic]
+    ) -> datetime.tzinfo | None:
+        try:
+            return zone_of(session, auth, self._zone)
+        except ProviderError as error:
+            if prepared.lenient is None:
+                raise
+            _logger.warning("%s", error)
+            noticed.append(error.diagnostic()._replace(severity="warning"))
+            return self._zone
+
+    # what is read once -------------------------------------------------------------------------
+
+    def _prepared(self, definition: AgentDefinition | str | None) -> Prepared | None:
+        if definition is None:
+            return None
+        if not isinstance(definition, (AgentDefinition, str)):
+            raise _no_definition(definition)
+        return self._definitions.get(definition, lambda: self._prepare(definition))
+
+    def _prepare(self, definition: AgentDefinition | str) -> Prepared:
+        agent = None if isinstance(definition, str) else definition
+        source = Source(definition) if isinstance(definition, str) else definition.source
+        profile = self.profile if agent is None else agent.profile_or(self.profile)
+        partials = self._partials if profile.partials else None
+        lenient = Template(source, profile=profile) if profile.fallback else None
+        plans: Bounded[Hashable, Planned] = Bounded(_MAX_PLANS)
+        constant = not has_tags(source.text)
+        try:
+            strict = replace(profile, fallback=False)
+            template = Template(source, profile=strict, partials=partials)
+        except PromptError as error:
+            if lenient is None:
+                raise
+            return Prepared(agent, source.text, None, lenient, error, constant, plans)
+        return Prepared(agent, source.text, template, lenient, None, constant, plans)
+
+    def _planned(self, prepared: Prepared, extra: Iterable[str]) -> Planned:
+        # Other names make no difference to which providers run.
+        given = self._provided.intersection(extra)
+        # The file of a partial may be edited, and then read something else.
+        reads = _NO_NAMES if self._partials is None else _reads(prepared)
+        return prepared.plans.get((given, reads), lambda: self._plan(prepared, given))
+
+    def _plan(self, prepared: Prepared, given: frozenset[str]) -> Planned:
+        assert prepared.template is not None
+        plan = make_plan(_reads(prepared), self.providers, given)
+        for finding in plan.diagnostics:
+            _logger.warning("%s", finding)
+        return Planned(plan, prepared.template.bind({}, plan.scopes), Bounded(self._max_sessions))
+
+
+_NO_TEMPLATE = Template("")
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+def _reads(prepared: Prepared) -> frozenset[str] | None:
+    """What the template reads now; None when it may read anything."""
+    assert prepared.template is not None
+    if prepared.constant:
+        return _NO_NAMES
+    compiled = prepared.template._current()
+    return None if compiled.names is None else compiled.reads()[0]
+
+
+def _checked_timeout(timeout: Any) -> float | None:
+    if timeout is None or timeout == math.inf:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        raise ValueError("`timeout` must be a number of seconds above 0, or None")
+    return float(timeout)
+
+
+def _built_in(
+    store: Store | None, tools: Iterable[Any], workspace: Workspace | None
+) -> tuple[Any, ...]:
+    return (
+        CurrentDateProvider(),
+        AgentMetadataProvider(),
+        AgentToolsProvider(tools),
+        WorkspaceFactsProvider(workspace),
+        TodoListProvider(store),
+        WorkspaceNotesProvider(store),
+    )
+
+
+def _no_definition(value: object) -> TypeError:
+    kind = type(value).__name__
+    return TypeError(f"expected an `AgentDefinition` or a template, got `{kind}`")
+
+
+def _utc_now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
+
+
+def _name(definition: AgentDefinition | str | None) -> str | None:
+    return definition.name if isinstance(definition, AgentDefinition) else None
