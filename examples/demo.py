@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import cuecard
+from cuecard.tools import load_mcp_servers, load_tools
+from cuecard.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "examples"
 PROMPTS = {
     "reviewer/agent.md": ("reviewer/context.json", cuecard.STRICT, None),
     "operator/triage.md": ("operator/task.json", cuecard.OPERATOR, None),
-    "system_md/SYSTEM.md": ("system_md/context.json", cuecard.MARKDOWN, None),
     "partials/SYSTEM.md": ("partials/context.json", cuecard.MARKDOWN, "partials/partials"),
 }
 WIDTH = 92
@@ -38,12 +40,8 @@ def row(label: str, text: str) -> None:
         print(" " * 12 + line)
 
 
-def body(text: str) -> str:
-    # Front matter is about the agent, and no part of its prompt. The command knows that.
-    return text.split("---\n", 2)[2] if text.startswith("---\n") else text
-
-
-def excerpt(prompt: str) -> None:
+def show_text(prompt: str) -> None:
+    row("prompt", f"{len(prompt):,} characters in {prompt.count(chr(10)):,} lines")
     lines = [line for line in prompt.splitlines() if line.strip()]
     for line in (*lines[:2], f"… {len(lines) - 4} more lines", *lines[-2:]):
         print("  │ " + textwrap.shorten(line, WIDTH - 4, placeholder=" …"))
@@ -59,23 +57,53 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def compare(prompt: str, *arguments: str) -> None:
+    done = run("render", *arguments)
+    # A tool that is slow to answer is at times not among the facts about the machine.
+    texts = (re.sub(r"(?m)^- (Tools|Machine): .*\n", "", text) for text in (done.stdout, prompt))
+    if done.returncode != 0 or len(set(texts)) > 1:
+        fail(f"the command gave another text, or none:\n{done.stderr}")
+    row("", "gives the same text")
+
+
 def show(file: str, vars_file: str, profile: cuecard.Profile, partials: str | None) -> None:
     print("\n" + styled(f"{FOLDER}/{file}", "1"))
     folder = cuecard.Folder(ROOT / FOLDER / partials) if partials else None
-    source = body((ROOT / FOLDER / file).read_text(encoding="utf-8"))
-    template = cuecard.Template(source, profile=profile, name=file, partials=folder)
-    prompt = template.render(json.loads((ROOT / FOLDER / vars_file).read_text(encoding="utf-8")))
+    # The header of an agent's file is about the agent, and no part of its prompt.
+    agent = cuecard.load_agent(ROOT / FOLDER / file)
+    template = cuecard.Template(agent.source, profile=profile, partials=folder)
+    values = json.loads((ROOT / FOLDER / vars_file).read_text(encoding="utf-8"))
+    prompt = template.render(agent.fill(values, guarded=template.optional).context)
     row("profile", profile.name)
     row("required", ", ".join(sorted(template.required)))
     row("optional", ", ".join(sorted(template.optional)) or "none")
-    row("prompt", f"{len(prompt):,} characters in {prompt.count(chr(10)):,} lines")
-    excerpt(prompt)
+    show_text(prompt)
     more = ("--partials", f"{FOLDER}/{partials}") if partials else ()
     paths = (f"{FOLDER}/{file}", "--vars", f"{FOLDER}/{vars_file}")
-    done = run("render", *paths, "--profile", profile.name, *more)
-    if done.returncode != 0 or done.stdout != prompt:
-        fail(f"the command gave another text, or none:\n{done.stderr}")
-    row("", "gives the same text")
+    compare(prompt, *paths, "--profile", profile.name, *more)
+
+
+def show_workspace() -> None:
+    print("\n" + styled(f"{FOLDER}/system_md/SYSTEM.md", "1"))
+    folder = ROOT / FOLDER / "system_md"
+    workspace, tools = Workspace(folder / "book"), load_tools(folder / "tools.json")
+    skills = workspace.skills()
+    prompt = cuecard.markdown.render_system(
+        (folder / "SYSTEM.md").read_text(encoding="utf-8"),
+        workspace.folder,
+        skills,
+        tools,
+        environment=workspace.environment(),
+        user=workspace.user(),
+        mcp=load_mcp_servers(folder / "mcp.json"),
+    )
+    row("profile", "markdown")
+    row("skills", ", ".join(skill.name for skill in skills))
+    row("tools", ", ".join(tool.name for tool in tools))
+    show_text(prompt)
+    files = {"--workspace": "book", "--tools": "tools.json", "--mcp": "mcp.json"}
+    more = (part for name, file in files.items() for part in (name, f"{FOLDER}/system_md/{file}"))
+    compare(prompt, f"{FOLDER}/system_md/SYSTEM.md", "--profile", "markdown", *more)
 
 
 def show_turns() -> None:
@@ -86,6 +114,22 @@ def show_turns() -> None:
     if done.returncode != 0 or not verdict:
         fail(f"the report names no culprit:\n{done.stderr}")
     row("", verdict[0])
+
+
+def show_session() -> None:
+    print("\n" + styled(f"{FOLDER}/live/agent.md", "1"))
+    program = f"{FOLDER}/live/session.py"
+    row("program", f"python {program}")
+    done = subprocess.run(
+        [sys.executable, program], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60
+    )
+    if done.returncode != 0 or done.stderr:
+        fail(f"the session broke off:\n{done.stderr}")
+    print(textwrap.indent(done.stdout, "  │ ", lambda line: True).rstrip())
+    done = run("explain", f"{FOLDER}/live/agent.md", "--plan", "--no-entry-points")
+    if done.returncode != 0:
+        fail(f"there is no plan:\n{done.stderr}")
+    print(textwrap.indent(done.stdout, "  │ ").rstrip())
 
 
 def show_mistake() -> None:
@@ -101,6 +145,11 @@ sys.stdout.reconfigure(errors="replace")  # a terminal may know fewer characters
 print(f"cuecard {cuecard.__version__}: system prompts from templates, by library and command")
 for name, (vars_file, profile, partials) in PROMPTS.items():
     show(name, vars_file, profile, partials)
+show_workspace()
 show_turns()
+show_session()
 show_mistake()
-print(f"\n{len(PROMPTS)} prompts rendered twice, 20 turns compared, 1 mistake explained.")
+print(
+    f"\n{len(PROMPTS) + 1} prompts rendered twice, 20 turns compared, 6 turns of a session shown, "
+    "1 mistake explained."
+)

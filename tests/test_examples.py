@@ -37,7 +37,7 @@ class Example(NamedTuple):
     @property
     def template(self) -> cuecard.Template:
         folder = cuecard.Folder(EXAMPLES / self.partials) if self.partials else None
-        source = body_of(read(self.file))
+        source = cuecard.load_agent(EXAMPLES / self.file).system_prompt
         return cuecard.Template(source, profile=self.profile, name=self.file, partials=folder)
 
     @property
@@ -60,7 +60,6 @@ PROMPTS = [
         "todo_list_md tools turn user_notes workspace",
     ),
     Example("operator/triage.md", "operator/task.json", cuecard.OPERATOR, "directive incident"),
-    Example("system_md/SYSTEM.md", "system_md/context.json", cuecard.MARKDOWN, "workspace"),
     Example(
         "partials/SYSTEM.md",
         "partials/context.json",
@@ -76,18 +75,21 @@ def read(path: str) -> str:
     return (EXAMPLES / path).read_text(encoding="utf-8")
 
 
-def body_of(text: str) -> str:
-    """A file's text without its front matter."""
-    return text.split("---\n", 2)[2] if text.startswith("---\n") else text
+def without_facts(text: str) -> str:
+    """A text without the facts about the machine, which differ from one to the next."""
+    return re.sub(r"(?m)^- (System|Shell|Working folder|Git branch|Tools|Machine): .*\n", "", text)
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in the project's folder with this Python's own programs first."""
+def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a program in the project's folder with this Python's own programs first.
+
+    The home folder is one that does not exist: a user may have skills of their own.
+    """
     programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "NO_COLOR": "1", "PATH": programs}
+    environment = {**os.environ, "HOME": "/nonexistent", "NO_COLOR": "1", "PATH": programs}
     return subprocess.run(
         [str(argument) for argument in arguments],
-        cwd=ROOT,
+        cwd=cwd,
         env=environment,
         capture_output=True,
         encoding="utf-8",
@@ -123,11 +125,15 @@ def test_commands_of_the_readmes(line: str) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_program_prints_what_is_expected(program: Path) -> None:
-    """A program prints what its folder's `expected.txt` holds, and nothing else."""
+    """A program prints what its folder's `expected.txt` holds, and nothing else.
+
+    Only the facts about the machine that it runs on are not compared.
+    """
     done = run(sys.executable, program.relative_to(ROOT))
     assert done.stderr == ""
     assert done.returncode == 0
-    assert done.stdout == program.with_name("expected.txt").read_text(encoding="utf-8")
+    expected = program.with_name("expected.txt").read_text(encoding="utf-8")
+    assert without_facts(done.stdout) == expected
 
 
 @of_each_prompt
@@ -199,6 +205,94 @@ def test_reviewer_without_sections() -> None:
     assert "None" not in prompt
 
 
+@pytest.mark.parametrize("intent", ["assess", "handover", None])
+def test_operator_is_called_with_the_rendered_prompt(intent: str | None) -> None:
+    """A spawned task gives the operator the prompt for it, and the task as the user's message."""
+    calls: list[tuple[str | None, str]] = []
+
+    class Recorder:
+        def execute(self, *, system: str | None, prompt: str) -> str:
+            calls.append((system, prompt))
+            return "done"
+
+    agent = cuecard.load_agent(EXAMPLES / "operator" / "triage.md")
+    slots = {**PROMPTS[1].data, "intent": intent}
+    spawner = cuecard.operator.OperatorSpawner(Recorder(), agent)
+    assert spawner.spawn(cuecard.operator.TaskSpec("triage", slots)) == "done"
+    ((system, prompt),) = calls
+    assert system == PROMPTS[1].template.render({k: v for k, v in slots.items() if v is not None})
+    assert ("Only assess:" in system, "goes off duty" in system) == (
+        intent == "assess",
+        intent == "handover",
+    )
+    assert json.loads(prompt) == slots
+
+
+def test_operator_without_an_incident_is_not_called() -> None:
+    """What the agent declares and a task lacks is an error before anything runs."""
+    agent = cuecard.load_agent(EXAMPLES / "operator" / "triage.md")
+    with pytest.raises(cuecard.RenderError, match="missing input `incident`"):
+        cuecard.operator.render_system(agent, {"directive": "Tickets do not open."})
+
+
+def test_workspace_agent_from_program_and_command(command: str) -> None:
+    """The command gathers the same sections; only the paths differ, which it gives whole."""
+    files = {"--workspace": "book", "--tools": "tools.json", "--mcp": "mcp.json"}
+    options = [
+        part for name, file in files.items() for part in (name, f"examples/system_md/{file}")
+    ]
+    done = run(
+        *(command, "render", "examples/system_md/SYSTEM.md", "--profile", "markdown", *options)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    book = EXAMPLES / "system_md" / "book"
+    text = without_facts(done.stdout).replace(f"{book}/", "").replace(f"`{book}`", "`book`")
+    assert text == read("system_md/expected.txt").replace("There is no network.\n", "")
+    assert done.stdout.count(f"- Working folder: {book}\n") == 1
+
+
+def test_workspace_sections_that_are_absent(command: str, tmp_path: Path) -> None:
+    """In a folder without skills, servers or wishes their headings are absent too."""
+    done = run(
+        *(command, "render", "examples/system_md/SYSTEM.md", "--profile", "markdown"),
+        *("--workspace", tmp_path),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    headings = re.findall(r"^# (.*)$", done.stdout, re.MULTILINE)
+    assert headings == ["Who you are", "How the book is made", "Where commands run"]
+    assert "None" not in done.stdout
+
+
+def test_agent_file_from_the_command_line(command: str) -> None:
+    """The prompt is what the folder holds, wherever the folder is; wishes are verbatim."""
+    folder = EXAMPLES / "agent_file"
+    values = ("--var", "directive=Notes for 2.4.0.", "--var", "words=120")
+    done = run(command, "render", "agent.md", "--workspace", ".", *values, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.replace(f"{folder}/", "") == read("agent_file/expected.txt")
+    assert read("agent_file/.agents/USER.md").rstrip() in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "said"),
+    [
+        (["words=120"], "P710", "missing input `directive`"),
+        (["directive=x", "words=some"], "P711", "cannot be read as `integer`"),
+        (["directive=x", "breaking=all"], "P711", "cannot be read as `array`"),
+        (["directive=x", "audiense=all"], "P712", "Did you mean `audience`?"),
+    ],
+)
+def test_agent_file_with_wrong_values(
+    values: list[str], code: str, said: str, command: str
+) -> None:
+    """Declared inputs are checked; a value that nobody declares is a warning only."""
+    variables = [part for value in values for part in ("--var", value)]
+    done = run(command, "render", "examples/agent_file/agent.md", *variables)
+    assert done.returncode == (0 if code == "P712" else 1)
+    assert f"{code} " in done.stderr
+    assert said in done.stderr
+
+
 def turns_report(command: str, agent: str, *more: str) -> subprocess.CompletedProcess[str]:
     """The report on the recorded turns of an agent."""
     return run(
@@ -250,6 +344,35 @@ def test_turns_change_what_a_session_changes() -> None:
     assert sorted(agents[0]) == sorted(agents[1])
 
 
+def test_session_without_the_extra() -> None:
+    """With the core dependencies alone the session is kept in files, and is the same."""
+    code = (
+        "import runpy, sys\n"
+        "for name in ('sqlalchemy', 'anyio', 'alembic', 'aiosqlite'):\n"
+        "    sys.modules[name] = None\n"
+        "runpy.run_path('examples/live/session.py', run_name='__main__')"
+    )
+    done = run(sys.executable, "-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+    store, *turns = read("live/expected.txt").splitlines()
+    assert done.stdout.splitlines() == ["store FileStore", *turns]
+    assert store == "store SQLiteStore"
+
+
+def test_session_fetches_what_it_needs() -> None:
+    """The provider of a session is called once, an unread one never, notes when they change."""
+    turns = [turn.splitlines() for turn in read("live/expected.txt").split("\n\n")[1:]]
+    called = [turn[1].split()[1:] for turn in turns]
+    assert len(turns) == 6
+    assert [number for number, names in enumerate(called) if "workshop" in names] == [0]
+    assert [number for number, names in enumerate(called) if "workspace_notes" in names] == [0, 2]
+    assert all("todo_list" in names and "forecast" not in names for names in called)
+    assert all("forecast" in turn[3].split() for turn in turns)
+    new, whole = zip(*(map(int, re.findall(r"\d+", turn[4])) for turn in turns), strict=True)
+    assert new[0] == whole[0]
+    assert all(few < all_of_it / 2 for few, all_of_it in zip(new[1:], whole[1:], strict=True))
+
+
 def test_mistake_is_explained(command: str) -> None:
     """The broken template exits with 1, prints no prompt, and says what `expected.txt` holds."""
     done = run(
@@ -276,9 +399,13 @@ def test_demo() -> None:
             f"prompt {size}",
         ):
             assert text in shown
-    assert shown.count("gives the same text") == len(PROMPTS)
+    assert "examples/system_md/SYSTEM.md profile markdown skills hut-facts, map-sketch" in shown
+    assert shown.count("gives the same text") == len(PROMPTS) + 1
     assert "Today is 2026-11-27, 13:05 (Europe/Oslo)" in shown
     assert "`current_time` (line 7) breaks the front at 19 of 19 turns" in shown
+    for line in read("live/expected.txt").splitlines():
+        assert f"│ {line}".rstrip() in done.stdout
+    assert "│ todo_list 10 yes turn todo_list_md is read" in shown
     assert re.sub(r"\s+", " ", read("broken/expected.txt").splitlines()[0]) in shown
     assert "\x1b" not in done.stdout
 

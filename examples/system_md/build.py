@@ -1,34 +1,36 @@
 """Build the system prompt of a workspace agent, once, when the agent starts."""
 
 import json
-from dataclasses import dataclass
+import os
+import sys
 from pathlib import Path
-from typing import Any
 
 import cuecard
+from cuecard.environment import probe_environment
+from cuecard.tools import load_tools, mcp_server_lines
+from cuecard.workspace import Workspace
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+BOOK = HERE / "book"
 
+# The agent's commands run in the book, so the paths of its skills are relative to it.
+os.chdir(BOOK)
+skills = cuecard.discover_skills(".agents/skills")
+tools = load_tools(HERE / "tools.json")
+servers = json.loads((HERE / "mcp.json").read_text(encoding="utf-8"))
 
-@dataclass
-class Tool:
-    """What a runtime knows of a tool. The template sees the fields, never the object."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-
-
-facts = json.loads((HERE / "context.json").read_text(encoding="utf-8"))
+# What was left out, and why, is for whoever runs the agent: no part of the prompt.
+for finding in (*skills.diagnostics, *tools.diagnostics):
+    print(finding, file=sys.stderr)
 
 prompt = cuecard.markdown.render_system(
     (HERE / "SYSTEM.md").read_text(encoding="utf-8"),
-    facts["workspace"],
-    facts["skills"],
-    [Tool(**tool) for tool in facts["tools"]],
-    environment=facts["environment"],
-    user=facts["user"],
-    mcp=facts["mcp"],
+    BOOK.name,
+    skills,
+    tools,
+    environment=probe_environment(BOOK, notice="There is no network."),
+    user=Workspace(BOOK).user(),
+    mcp=mcp_server_lines(servers),
     # This agent cannot see images: the section is absent, and so is its heading.
     vision=None,
 )

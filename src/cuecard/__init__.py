@@ -3,7 +3,9 @@
 The public names are listed in `__all__`; `docs/design.md` says how they fit together.
 """
 
-from . import markdown, operator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .errors import (
     ContextError,
     FallbackWarning,
@@ -11,6 +13,7 @@ from .errors import (
     PromptError,
     ProviderError,
     RenderError,
+    SpawnError,
     SpecError,
     StoreError,
     TemplateError,
@@ -22,11 +25,19 @@ from .errors import (
     UnknownNameError,
 )
 from .files import Folder
-from .operator import slots_from_prompt
 from .profile import LIVE, MARKDOWN, OPERATOR, STRICT, Limits, Profile
 from .prompt import Block, Prompt, PromptDiff, Scope, Segment
-from .source import Diagnostic, Span
+from .source import Diagnostic, Found, Span
 from .template import Template, render
+
+if TYPE_CHECKING:
+    from . import markdown, operator
+    from .agents import AgentDefinition, load_agent, load_agents, parse_agent
+    from .operator import slots_from_prompt
+    from .providers import ProviderRequest, provider
+    from .renderer import PromptRenderer
+    from .skills import Skill, discover_skills, skills_catalog
+    from .tools import ToolSpec
 
 __version__ = "0.1.0"
 
@@ -35,22 +46,28 @@ __all__ = [
     "MARKDOWN",
     "OPERATOR",
     "STRICT",
+    "AgentDefinition",
     "Block",
     "ContextError",
     "Diagnostic",
     "FallbackWarning",
     "Folder",
+    "Found",
     "Limits",
     "MissingExtraError",
     "Profile",
     "Prompt",
     "PromptDiff",
     "PromptError",
+    "PromptRenderer",
     "ProviderError",
+    "ProviderRequest",
     "RenderError",
     "Scope",
     "Segment",
+    "Skill",
     "Span",
+    "SpawnError",
     "SpecError",
     "StoreError",
     "Template",
@@ -59,10 +76,48 @@ __all__ = [
     "TemplateNotFoundError",
     "TemplateRaisedError",
     "TemplateSyntaxError",
+    "ToolSpec",
     "UndefinedVariableError",
     "UnknownNameError",
+    "discover_skills",
+    "load_agent",
+    "load_agents",
     "markdown",
     "operator",
+    "parse_agent",
+    "provider",
     "render",
+    "skills_catalog",
     "slots_from_prompt",
 ]
+
+# What a program that only renders does not need is loaded when it is asked for.
+_LATER = {
+    "AgentDefinition": "agents",
+    "PromptRenderer": "renderer",
+    "ProviderRequest": "providers",
+    "Skill": "skills",
+    "ToolSpec": "tools",
+    "discover_skills": "skills",
+    "load_agent": "agents",
+    "load_agents": "agents",
+    "parse_agent": "agents",
+    "provider": "providers",
+    "skills_catalog": "skills",
+    "slots_from_prompt": "operator",
+}
+_ROOMS = frozenset(("markdown", "operator"))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    room = _LATER.get(name)
+    if room is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{room}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

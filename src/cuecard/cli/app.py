@@ -23,7 +23,16 @@ _COMMANDS = {
     "render": "render a template, or the body of a Markdown file",
     "vars": "list the variables that a template reads",
     "explain": "show where each part of a prompt comes from, and what breaks its cache",
+    "check": "find the mistakes in agent files, skills and templates",
+    "rule": "explain a rule of `check`, or list them",
+    "fmt": "give what stands inside the tags of templates one form",
     "diff": "compare the prompts that a template makes of two contexts",
+    "agents": "list the agent files of a folder, with their variables and problems",
+    "skills": "list the skills that an agent would see",
+    "notes": "read and write what an agent remembers of a user, and the user's profile",
+    "todos": "read and write the todo list of a session",
+    "lsp": "help an editor with prompts, by the Language Server Protocol",
+    "init": "write a commented agent file to start from",
 }
 _EXAMPLES = """\
 commands:
@@ -34,6 +43,7 @@ examples:
   cuecard render SYSTEM.md --profile markdown --vars context.json --output prompt.txt
   cuecard vars agent.md
   cuecard explain agent.md --vars context.json --html agent.html
+  cuecard check agents/ --fix
 
 `cuecard COMMAND --help` says more. Exit codes: 0 all is well, 1 findings or a failed
 render, 2 wrong usage.

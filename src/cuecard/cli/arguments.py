@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from ..profile import OPERATOR, STRICT, Profile
+from ..profile import OPERATOR, PROFILES, STRICT
 from ..prompt import Scope
-from .inputs import PROFILES, UsageError
+from .inputs import TemplateFile, UsageError, read_template
 
 __all__ = [
+    "STORE_HELP",
+    "STORE_VARIABLE",
     "add_partials_argument",
     "add_render_arguments",
     "add_scope_arguments",
+    "add_store_argument",
     "check_standard_input",
-    "chosen_profile",
+    "read_asked_template",
     "read_scopes",
 ]
+
+
+STORE_HELP = "the store: file:FOLDER, sqlite:PATH or postgresql://HOST/DATABASE"
+STORE_VARIABLE = "CUECARD_STORE"
 
 
 def add_render_arguments(parser: argparse.ArgumentParser, *, result: str) -> None:
@@ -25,7 +32,8 @@ def add_render_arguments(parser: argparse.ArgumentParser, *, result: str) -> Non
     parser.add_argument(
         "--profile",
         choices=list(PROFILES),
-        help="how to read and render (default: strict, or operator with --directive)",
+        help="how to read and render (default: the header's, else strict, or operator with "
+        "--directive)",
     )
     parser.add_argument(
         "--var",
@@ -67,11 +75,24 @@ def add_scope_arguments(parser: argparse.ArgumentParser, *, tokens: str) -> None
     parser.add_argument("--tokens", metavar="COUNTER", help=tokens)
 
 
-def chosen_profile(options: argparse.Namespace) -> Profile:
-    """The profile that the options name; a directive makes it the operator's."""
-    if options.profile:
-        return PROFILES[options.profile]
-    return STRICT if options.directive is None else OPERATOR
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare which store a command works on."""
+    parser.add_argument(
+        "--store", metavar="URL", help=f"{STORE_HELP} (default: the variable {STORE_VARIABLE})"
+    )
+
+
+def read_asked_template(
+    options: argparse.Namespace, scopes: Mapping[str, Scope] | None = None
+) -> TemplateFile:
+    """The template that the options name, read by the profile that they or its header name.
+
+    Raises:
+        PromptError: the file cannot be read, or is invalid.
+    """
+    asked = PROFILES[options.profile] if options.profile else None
+    default = STRICT if options.directive is None else OPERATOR
+    return read_template(options.file, asked, options.partials, scopes, default=default)
 
 
 def check_standard_input(*files: str | None) -> None:

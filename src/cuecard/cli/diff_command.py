@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from typing import Any
 
 from ..errors import FallbackWarning, PromptError
 from ..explain import change_data, change_report, changed_names
+from ..profile import PROFILES
 from ..prompt import Prompt
 from ..tokens import find_counter
 from .arguments import (
@@ -15,7 +17,8 @@ from .arguments import (
     check_standard_input,
     read_scopes,
 )
-from .inputs import PROFILES, UsageError, read_context, read_template
+from .contexts import read_file_context
+from .inputs import TemplateFile, UsageError, read_template
 from .output import (
     error_data,
     has_colours,
@@ -54,8 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
         choices=list(PROFILES),
-        default="strict",
-        help="how to read and render (default: strict)",
+        help="how to read and render (default: the header's, else strict)",
     )
     add_partials_argument(parser)
     add_scope_arguments(
@@ -80,12 +82,12 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     check_standard_input(options.before, options.now, options.template)
-    profile = PROFILES[options.profile]
+    asked = PROFILES[options.profile] if options.profile else None
     counter = find_counter(options.tokens) if options.tokens is not None else None
     scopes = read_scopes(options.scopes)
-    read = read_template(options.template, profile, options.partials, scopes)
+    read = read_template(options.template, asked, options.partials, scopes)
     prompts: list[Prompt] = []
-    contexts = [read_context((), file, None, profile) for file in (options.before, options.now)]
+    contexts = [_context(read, file) for file in (options.before, options.now)]
     with warnings.catch_warnings():
         # A prompt says by itself why its template is used as it stands.
         warnings.simplefilter("ignore", FallbackWarning)
@@ -104,3 +106,10 @@ def _compare(options: argparse.Namespace) -> int:
     if any(finding.severity == "error" for finding in findings):
         return 2
     return 0 if diff.equal else 1
+
+
+def _context(read: TemplateFile, file: str) -> Any:
+    context = read_file_context(file, read.template.profile)
+    if not isinstance(context, dict):
+        return context
+    return read.agent.fill(context, guarded=read.template.optional).context

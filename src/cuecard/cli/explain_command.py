@@ -27,11 +27,14 @@ from .arguments import (
     add_render_arguments,
     add_scope_arguments,
     check_standard_input,
-    chosen_profile,
+    read_asked_template,
     read_scopes,
 )
-from .inputs import TemplateFile, UsageError, read_context, read_template, read_turns
+from .contexts import add_section_arguments, read_context
+from .inputs import TemplateFile, UsageError, read_turns
+from .live_options import add_entry_point_argument
 from .output import error_data, has_colours, print_diagnostics, print_json, write_text
+from .plan import explain_plan
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
 
@@ -44,6 +47,9 @@ variables that they read, their scope and their size. On a terminal, the prompt 
 first, in the colours of its scopes. --html writes a page instead, on which the template and
 the prompt point at each other.
 
+With --plan, the providers that would run before a turn are listed, in their order, and why the
+others would not; nothing is rendered.
+
 With --turns, a series of contexts is rendered: what changed the prompt from turn to turn,
 and what that costs at the caches of model providers."""
 
@@ -52,12 +58,14 @@ examples:
   cuecard explain agent.md --vars context.json --scope tools,skills=static
   cuecard explain agent.md --vars context.json --tokens auto --html agent.html
   cuecard explain agent.md --vars context.json --turns turns.jsonl --svg turns.svg
+  cuecard explain agent.md --plan --var user_notes=none
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_render_arguments(parser, result="the report")
+    add_section_arguments(parser)
     add_scope_arguments(
         parser,
         tokens="count tokens: auto, estimate, quicktok[:ENCODING], tiktoken[:ENCODING], "
@@ -65,6 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--html", metavar="FILE", help="write a page instead of the report")
+    parser.add_argument(
+        "--plan", action="store_true", help="list the providers that run before a turn instead"
+    )
+    add_entry_point_argument(parser)
     parser.add_argument(
         "--turns",
         metavar="TURNS.jsonl",
@@ -79,11 +91,11 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Explain, print, and give the exit code."""
     try:
         _check(options)
-        profile = chosen_profile(options)
-        scopes = read_scopes(options.scopes)
+        if options.plan:
+            return explain_plan(options)
         counter = _counter(options)
-        read = read_template(options.file, profile, options.partials, scopes)
-        context = read_context(options.variables, options.vars, options.directive, profile)
+        read = read_asked_template(options, read_scopes(options.scopes))
+        context, noticed = read_context(options, read)
         with warnings.catch_warnings():
             # A prompt says by itself why its template is used as it stands.
             warnings.simplefilter("ignore", FallbackWarning)
@@ -98,7 +110,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         if options.json and (error.partial is None or options.turns is not None):
             print_json({"error": error_data(error)})
         raise
-    print_diagnostics((*read.diagnostics, *findings))
+    print_diagnostics((*read.diagnostics, *noticed, *findings))
     return 1 if any(finding.severity == "error" for finding in findings) else 0
 
 
@@ -107,6 +119,10 @@ def _check(options: argparse.Namespace) -> None:
     others = (options.json or None, options.turns, options.output)
     if options.html is not None and any(other is not None for other in others):
         raise UsageError("--html is instead of --json, --turns and --output")
+    if options.plan and any((options.html, options.turns, options.tokens, options.scopes)):
+        raise UsageError("--plan is instead of --html, --turns, --tokens and --scope")
+    if options.no_entry_points and not options.plan:
+        raise UsageError("--no-entry-points goes with --plan")
     if options.svg is not None and options.turns is None:
         raise UsageError("--svg is drawn from --turns")
 

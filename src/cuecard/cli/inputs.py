@@ -1,30 +1,27 @@
-"""What the command reads: the template's file, and the context that its options give."""
+"""The files that the command reads: templates, JSON, and series of contexts."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from ..errors import PromptError
-from ..files import Folder, read_text
-from ..frontmatter import read_document
-from ..operator import slots_from_prompt
-from ..profile import LIVE, MARKDOWN, OPERATOR, STRICT, Profile
+from ..agents import AgentDefinition, load_agent
+from ..errors import PromptError, TemplateNotFoundError
+from ..files import Folder, name_of, read_text
+from ..profile import STRICT, Profile
 from ..prompt import Scope
 from ..source import Diagnostic, Source
 from ..template import Template
 
 __all__ = [
-    "PROFILES",
     "TemplateFile",
     "UsageError",
-    "read_context",
+    "check_places",
     "read_template",
     "read_turns",
 ]
-
-PROFILES = {profile.name: profile for profile in (STRICT, OPERATOR, MARKDOWN, LIVE)}
 
 
 class UsageError(Exception):
@@ -32,87 +29,54 @@ class UsageError(Exception):
 
 
 class TemplateFile(NamedTuple):
-    """A template from a file, and what was noticed in its header."""
+    """A template from a file, the agent that its header speaks of, and what was noticed."""
 
     template: Template
-    diagnostics: tuple[Diagnostic, ...]
+    agent: AgentDefinition
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was noticed in the header."""
+        return self.agent.diagnostics
 
 
 def read_template(
     file: str,
-    profile: Profile,
+    profile: Profile | None,
     partials: str | None,
     scopes: Mapping[str, Scope] | None = None,
+    *,
+    default: Profile = STRICT,
 ) -> TemplateFile:
     """The template in a file; of a file with front matter, its body.
+
+    Args:
+        file: the file; `-` is standard input.
+        profile: the profile that was asked for; None for the header's.
+        partials: the folder of partials.
+        scopes: how long values hold.
+        default: the profile when neither an option nor the header names one.
 
     Raises:
         PromptError: the file cannot be read, its header is broken, or the template is
             invalid.
     """
-    text = read_text(file)
-    name = "<stdin>" if file == "-" else file
+    agent = load_agent(file)
     folder = Folder(partials) if partials is not None else None
-    document = read_document(text, name)
-    return TemplateFile(
-        Template(document.body, profile=profile, partials=folder, scopes=scopes),
-        document.diagnostics,
-    )
+    source = Source(agent.system_prompt, name_of(file), first_line=agent.first_line)
+    chosen = profile or agent.profile_or(default)
+    return TemplateFile(Template(source, profile=chosen, partials=folder, scopes=scopes), agent)
 
 
-def read_context(
-    variables: Iterable[str], file: str | None, directive: str | None, profile: Profile
-) -> Any:
-    """The context that the options give: a file's, then the directive's, then single values.
+def check_places(places: Iterable[str]) -> None:
+    """Refuse a folder that is named and not there: a usual one may be absent, a named one not.
 
     Raises:
-        UsageError: a variable without `=`, or without a name.
-        PromptError: the file cannot be read (P801, P802) or is no JSON (P806).
+        TemplateNotFoundError: there is no such folder (P803).
     """
-    context: Any = {}
-    if file is not None:
-        context = _read_json(file)
-        if not isinstance(context, dict) and not profile.bind_value:
-            raise PromptError(
-                "expected a JSON object of names to values",
-                code="P707",
-                template=file,
-                hint="only the profile `operator` takes other values, as `value`",
-            )
-    named: dict[str, Any] = {}
-    if directive is not None:
-        named.update(slots_from_prompt(_directive_text(directive)))
-    for assignment in variables:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name.strip():
-            # What stands there may be a secret: only the option is named.
-            raise UsageError("--var takes NAME=VALUE, but one has no '=' or no name")
-        named[name.strip()] = value
-    if not named:
-        return context
-    return {**context, **named} if isinstance(context, dict) else {"value": context, **named}
-
-
-def _directive_text(directive: str) -> str:
-    return read_text("-") if directive == "-" else directive
-
-
-def _read_json(file: str) -> Any:
-    text = read_text(file)
-    try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        # The line of the fault is not shown: it is data, not template.
-        line, column = error.lineno, error.colno
-        raise PromptError(
-            f"invalid JSON at line {line}, column {column}: {error.msg}",
-            code="P806",
-            template=file,
-        ) from None
-    except (ValueError, RecursionError):
-        raise PromptError(
-            "invalid JSON: a number that is none, or nested too deeply", code="P806", template=file
-        ) from None
+    for place in places:
+        if not os.path.lexists(place):
+            raise TemplateNotFoundError("no such folder", template=place)
 
 
 def read_turns(file: str) -> list[dict[str, Any]]:
@@ -122,7 +86,7 @@ def read_turns(file: str) -> list[dict[str, Any]]:
         PromptError: the file cannot be read (P801, P802), or a line is no JSON (P806) or no
             object (P707).
     """
-    source = Source(read_text(file), "<stdin>" if file == "-" else file)
+    source = Source(read_text(file), name_of(file))
     turns: list[dict[str, Any]] = []
     start = 0
     # Only line feeds part them: JSON's text may hold what else Python takes for a line break.

@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 from ..errors import PromptError
+from ..profile import PROFILES
 from ..template import Template
 from .arguments import add_partials_argument
-from .inputs import PROFILES, read_template
+from .inputs import read_template
 from .output import error_data, print_diagnostics, print_json, write_text
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
@@ -33,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
         choices=list(PROFILES),
-        default="strict",
-        help="what counts as required depends on it (default: strict)",
+        help="what counts as required depends on it (default: the header's, else strict)",
     )
     add_partials_argument(parser)
     parser.add_argument("--json", action="store_true", help="print as JSON")
@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """List, and give the exit code."""
     try:
-        read = read_template(options.file, PROFILES[options.profile], options.partials)
+        asked = PROFILES[options.profile] if options.profile else None
+        read = read_template(options.file, asked, options.partials)
         if read.template.failure is not None:
             raise read.template.failure
     except PromptError as error:
