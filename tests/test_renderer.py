@@ -372,3 +372,19 @@ def test_the_front_stays_byte_identical() -> None:
         assert prompt.blocks()[:3] == prompts[0].blocks()[:3]
     difference = prompts[-1].diff(prompts[-2])
     assert difference.variables == ("now",)
+
+
+def test_a_prompt_knows_the_providers_of_its_parts() -> None:
+    """Each segment names the providers behind it, and so does the diff to the turn before."""
+
+    @cuecard.provider("mood")
+    def mood(request: cuecard.ProviderRequest) -> dict[str, str]:
+        return {"mood": "calm" if request.session["n"] == 1 else "brisk"}
+
+    renderer = cuecard.PromptRenderer([mood], entry_points=False)
+    template = "{{ session_id }} is {{ mood }}{% if agent_name %}{{ agent_name }}{% endif %}"
+    first = renderer.prompt(template, {"id": "s", "n": 1})
+    second = renderer.prompt(template, {"id": "s", "n": 2})
+    providers = [segment.providers for segment in second.segments if segment.variables]
+    assert providers == [("agent_metadata",), ("mood",), ("agent_metadata",)]
+    assert second.diff(first).providers == ("mood",)

@@ -114,6 +114,7 @@ class Prompt:
                 end,
                 *form,
                 template=self.template,
+                providers=self._providers_of(form.variables),
                 children=self._children(number, start, end),
             )
             start = end
@@ -130,9 +131,15 @@ class Prompt:
                 names,
                 scope,
                 template=self.template,
+                providers=self._providers_of(names),
             )
             for a, b, span, names, scope in self._marks(number)
         )
+
+    def _providers_of(self, names: Iterable[str]) -> tuple[str, ...]:
+        if not self.providers:
+            return ()
+        return tuple(sorted({p for p in map(self.provider_of, names) if p is not None}))
 
     def segment_at(self, offset: int) -> Segment | None:
         """The innermost segment that a character of the output belongs to."""

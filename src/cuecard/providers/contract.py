@@ -93,6 +93,7 @@ class Registered(NamedTuple):
     timeout: float | None
     instant: bool
     is_async: bool
+    is_stamp_async: bool
     contribute: Callable[[ProviderRequest], Any]
     acontribute: Callable[[ProviderRequest], Any] | None
     stamp: Callable[[ProviderRequest], Any] | None
@@ -202,6 +203,7 @@ def register(value: Any) -> Registered:
         # What is awaited, or watched by a clock, is not called in place.
         bool(getattr(value, "instant", False)) and not is_async and timeout is None,
         is_async,
+        inspect.iscoroutinefunction(getattr(value, "stamp", None)),
         contribute,
         _method(value, name, "acontribute"),
         _method(value, name, "stamp"),

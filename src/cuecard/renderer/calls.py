@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import MissingExtraError
 from ..providers import ProviderRequest, Registered
-from .telemetry import provider_span
+from .telemetry import is_traced, provider_span
 
-__all__ = ["Call", "Flow", "Outcome", "call_at_once", "call_now", "drive", "drive_async"]
+__all__ = ["Call", "Flow", "Outcome", "call_in_place", "call_now", "drive", "drive_async"]
 
 R = TypeVar("R")
 
@@ -31,10 +31,9 @@ class Call(NamedTuple):
     stamp: bool = False
 
     @property
-    def function(self) -> Callable[[ProviderRequest], Any]:
-        """What a plain render calls."""
-        provider = self.provider
-        return provider.stamp if self.stamp and provider.stamp else provider.contribute
+    def is_async(self) -> bool:
+        """Whether what a plain render calls is a coroutine function."""
+        return self.provider.is_stamp_async if self.stamp else self.provider.is_async
 
     @property
     def async_function(self) -> Callable[[ProviderRequest], Any] | None:
@@ -43,7 +42,7 @@ class Call(NamedTuple):
         if self.stamp:
             if provider.astamp is not None:
                 return provider.astamp
-            return provider.stamp if inspect.iscoroutinefunction(provider.stamp) else None
+            return provider.stamp if provider.is_stamp_async else None
         if provider.acontribute is not None:
             return provider.acontribute
         return provider.contribute if provider.is_async else None
@@ -60,20 +59,27 @@ class Outcome(NamedTuple):
 Flow = Generator[Sequence[Call], Sequence[Outcome], R]
 
 
-def call_at_once(provider: Registered, request: ProviderRequest) -> Outcome:
-    """Ask an instant provider. It is not timed, as that would take as long."""
-    try:
-        return Outcome(provider.contribute(request))
-    except Exception as error:
-        return Outcome(None, error)
+def call_in_place(call: Call) -> Outcome | Call:
+    """Make a call in place; or what is left to make when it needs a loop or a clock."""
+    if call.timeout is not None or call.is_async:
+        return call
+    outcome = call_now(call)
+    if type(outcome.value) is dict or not inspect.isawaitable(outcome.value):
+        return outcome
+    return call._replace(provider=_awaiting(call.provider, outcome.value))
 
 
 def call_now(call: Call) -> Outcome:
     """Make a call in place."""
+    provider, request, _, stamp = call
+    function = provider.stamp if stamp and provider.stamp else provider.contribute
     start = time.perf_counter()
     try:
-        with provider_span(call.provider.name):
-            value = call.function(call.request)
+        if is_traced():
+            with provider_span(provider.name):
+                value = function(request)
+        else:
+            value = function(request)
     except Exception as error:
         return Outcome(None, error, time.perf_counter() - start)
     return Outcome(value, None, time.perf_counter() - start)
@@ -103,7 +109,7 @@ def _make_calls(calls: Sequence[Call]) -> list[Outcome]:
     outcomes = [Outcome()] * len(calls)
     waiting: list[int] = []
     for index, call in enumerate(calls):
-        if inspect.iscoroutinefunction(call.function):
+        if call.is_async:
             waiting.append(index)
         elif call.timeout is not None:
             outcomes[index] = _call_in_time(call)
@@ -118,7 +124,7 @@ def _make_calls(calls: Sequence[Call]) -> list[Outcome]:
 
 def _settled(outcome: Outcome, call: Call) -> Outcome:
     """The outcome of a plain function that returned an awaitable: what that gives."""
-    if not inspect.isawaitable(outcome.value):
+    if type(outcome.value) is dict or not inspect.isawaitable(outcome.value):
         return outcome
     return _run_async([call._replace(provider=_awaiting(call.provider, outcome.value))])[0]
 
@@ -127,7 +133,14 @@ def _awaiting(provider: Registered, awaitable: Awaitable[Any]) -> Registered:
     async def wait(request: ProviderRequest) -> Any:
         return await awaitable
 
-    return provider._replace(acontribute=wait, astamp=wait)
+    return provider._replace(
+        contribute=wait,
+        acontribute=wait,
+        stamp=wait,
+        astamp=wait,
+        is_async=True,
+        is_stamp_async=True,
+    )
 
 
 def _call_in_time(call: Call) -> Outcome:

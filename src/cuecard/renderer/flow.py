@@ -36,6 +36,7 @@ class Turn:
         extra: the caller's variables.
         about: the session as it is, as far as it can be compared; None when there is none.
         timeout: seconds for providers that have no limit of their own.
+        inline: whether plain functions are called in place, as a plain render does.
         noticed: what was noticed before.
     """
 
@@ -49,6 +50,7 @@ class Turn:
         *,
         about: Any,
         timeout: float | None,
+        inline: bool,
         noticed: Iterable[Diagnostic] = (),
     ) -> None:
         self._prepared = prepared
@@ -66,6 +68,7 @@ class Turn:
             same_session=about is not None and session.state.about == about,
             lenient=prepared.lenient is not None,
             timeout=timeout,
+            inline=inline,
         )
         self._gathering.diagnostics.extend(noticed)
 
@@ -129,10 +132,9 @@ class Turn:
         bound = state.template
         if bound is None:
             bound = self._planned.template.bind(fixed, self._planned.plan.scopes)
-        elif kept is state.kept and state.about is self._about:
-            return bound, context, state
         settled = gathering.complete
-        return bound, context, SessionState(kept, state.fixed, bound, self._about, settled)
+        new = SessionState(kept, state.fixed, bound, self._about, settled)
+        return bound, context, new
 
     # the caller's variables ----------------------------------------------------------------------
 

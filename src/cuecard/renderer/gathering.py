@@ -9,9 +9,9 @@ from typing import Any
 
 from ..errors import ContextError, ProviderError
 from ..prompt import ProviderRun, Scope
-from ..providers import ProviderRequest, Registered, Step
+from ..providers import ProviderRequest, Step
 from ..source import Diagnostic
-from .calls import Call, Outcome, call_at_once
+from .calls import Call, Outcome, call_in_place
 from .contributions import contribution, provider_error
 from .memory import Kept, Numbered, Planned, SessionState
 
@@ -27,6 +27,31 @@ _NO_STAMPS: Mapping[int, Outcome] = {}
 _UNUSABLE = Kept({}, stamp=object())
 
 
+class _Lower(Mapping[str, Any]):
+    """The values of lower priorities, which most providers never look at."""
+
+    __slots__ = ("_gathering", "_priority", "_values")
+
+    def __init__(self, gathering: Gathering, priority: int) -> None:
+        self._gathering = gathering
+        self._priority = priority
+        self._values: dict[str, Any] | None = None
+
+    def _found(self) -> dict[str, Any]:
+        if self._values is None:
+            self._values = self._gathering.lower(self._priority)
+        return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._found()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found())
+
+    def __len__(self) -> int:
+        return len(self._found())
+
+
 class Gathering:
     """The values for one turn, gathered from the providers of a plan.
 
@@ -39,6 +64,7 @@ class Gathering:
         same_session: whether the session is as it was when the state was made.
         lenient: whether a provider that fails is left out.
         timeout: seconds for providers that have no limit of their own.
+        inline: whether plain functions are called in place, as a plain render does.
 
     Attributes:
         kept: what is to be remembered, by the number of the provider's step in the plan.
@@ -57,15 +83,18 @@ class Gathering:
         same_session: bool,
         lenient: bool,
         timeout: float | None,
+        inline: bool,
     ) -> None:
         self._planned = planned
         self._state = state
         self._request = request
+        self._common = request[:_COMMON]
         self._extra = extra
         self._lasting = lasting
         self._same_session = same_session
         self._lenient = lenient
         self._timeout = timeout
+        self._inline = inline
         self._day: datetime.date | None = None
         self._found: dict[int, Values] = {}
         self._states: dict[int, tuple[str, float, str | None]] = {}
@@ -80,18 +109,10 @@ class Gathering:
         planned = self._planned
         for numbered, stamped in planned.lively if self._settled else planned.groups:
             stamps = (yield from self._stamps(stamped)) if stamped else _NO_STAMPS
-            waiting: list[tuple[int, Step]] = []
-            for number, step in numbered:
-                if self._holds(number, step, stamps.get(number)):
-                    continue
-                if step.provider.instant:
-                    answer = call_at_once(step.provider, self._request_of(step))
-                    self._take(number, step, answer, stamps.get(number))
-                else:
-                    waiting.append((number, step))
-            if waiting:
-                outcomes = yield [self._call(step) for _, step in waiting]
-                for (number, step), outcome in zip(waiting, outcomes, strict=True):
+            asked = [(n, step) for n, step in numbered if not self._holds(n, step, stamps.get(n))]
+            if asked:
+                outcomes = yield from self._ask(asked)
+                for (number, step), outcome in zip(asked, outcomes, strict=True):
                     self._take(number, step, outcome, stamps.get(number))
 
     # asking ------------------------------------------------------------------------------------
@@ -104,25 +125,35 @@ class Gathering:
             stamped = tuple((n, step) for n, step in stamped if step.steady)
             if not stamped:
                 return _NO_STAMPS
-        outcomes = yield [self._call(step, stamp=True) for _, step in stamped]
+        outcomes = yield from self._ask(stamped, stamp=True)
         return {n: outcome for (n, _), outcome in zip(stamped, outcomes, strict=True)}
 
-    def _call(self, step: Step, *, stamp: bool = False) -> Call:
+    def _ask(
+        self, asked: Sequence[tuple[int, Step]], *, stamp: bool = False
+    ) -> Generator[Sequence[Call], Sequence[Outcome], list[Outcome]]:
+        """What providers answer: those that need no loop here, the others through the flow."""
+        made: list[Outcome | Call] = []
+        for _, step in asked:
+            call = self._call(step, stamp)
+            made.append(call_in_place(call) if self._inline or call.provider.instant else call)
+        waiting = [each for each in made if isinstance(each, Call)]
+        others = iter((yield waiting) if waiting else ())
+        return [each if isinstance(each, Outcome) else next(others) for each in made]
+
+    def _call(self, step: Step, stamp: bool) -> Call:
         provider = step.provider
         timeout = self._timeout if provider.timeout is None else provider.timeout
         return Call(provider, self._request_of(step), timeout, stamp)
 
     def _request_of(self, step: Step) -> ProviderRequest:
-        values = self._lower(step.provider)
-        return ProviderRequest._make((*self._request[:_COMMON], step.names, values))
+        values = _Lower(self, step.provider.priority)
+        return ProviderRequest._make((*self._common, step.names, values))
 
-    def _lower(self, provider: Registered) -> Values:
+    def lower(self, priority: int) -> dict[str, Any]:
         """What providers of lower priorities have, and the caller's variables over it."""
-        if not provider.needs and provider.provides is not None and provider.instant:
-            return self._extra
         lower: dict[str, Any] = {}
         for number, step in enumerate(self._planned.steps):
-            if step.provider.priority >= provider.priority:
+            if step.provider.priority >= priority:
                 break
             lower.update(self._found_of(number))
         lower.update(self._extra)

@@ -33,22 +33,29 @@ class Bounded(Generic[K, V]):
         self._size = size
         self._entries: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
+        # What was used last is mostly what is used next.
+        self._last: tuple[K, V] | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
         """The entry of a key, made if there is none."""
+        last = self._last
+        if last is not None and (last[0] is key or last[0] == key):
+            return last[1]
         with self._lock:
             found = self._entries.get(key)
             if found is not None:
                 self._entries.move_to_end(key)
+                self._last = key, found
                 return found
         made = make()  # may take long, and it does no harm if two threads do it
         with self._lock:
             found = self._entries.setdefault(key, made)
             if len(self._entries) > self._size:
                 self._entries.popitem(last=False)
+            self._last = key, found
         return found
 
     def values(self) -> list[V]:
@@ -59,6 +66,7 @@ class Bounded(Generic[K, V]):
     def discard(self, unwanted: Callable[[K], bool]) -> None:
         """Drop the entries whose keys are unwanted."""
         with self._lock:
+            self._last = None
             for key in [key for key in self._entries if unwanted(key)]:
                 del self._entries[key]
 

@@ -163,7 +163,7 @@ class PromptRenderer:
                 value of `extra_vars` is not plain data.
             TemplateError: the template is invalid, or its render failed.
         """
-        turn = self._turn(definition, session, auth, extra_vars)
+        turn = self._turn(definition, session, auth, extra_vars, inline=True)
         if not isinstance(turn, Turn):
             return turn.text
         with render_span(_name(definition)) as span:
@@ -179,7 +179,7 @@ class PromptRenderer:
         extra_vars: Mapping[str, Any] | None = None,
     ) -> str:
         """As `render`, under asyncio or trio: coroutines of one priority run together."""
-        turn = self._turn(definition, session, auth, extra_vars)
+        turn = self._turn(definition, session, auth, extra_vars, inline=False)
         if not isinstance(turn, Turn):
             return turn.text
         with render_span(_name(definition)) as span:
@@ -196,7 +196,7 @@ class PromptRenderer:
     ) -> Prompt:
         """As `render`, with segments, blocks, diagnostics, and what each provider did."""
         start = time.perf_counter()
-        turn = self._turn(definition, session, auth, extra_vars)
+        turn = self._turn(definition, session, auth, extra_vars, inline=True)
         if not isinstance(turn, Turn):
             return turn
         with render_span(_name(definition)) as span:
@@ -214,7 +214,7 @@ class PromptRenderer:
     ) -> Prompt:
         """As `prompt`, under asyncio or trio."""
         start = time.perf_counter()
-        turn = self._turn(definition, session, auth, extra_vars)
+        turn = self._turn(definition, session, auth, extra_vars, inline=False)
         if not isinstance(turn, Turn):
             return turn
         with render_span(_name(definition)) as span:
@@ -277,6 +277,8 @@ class PromptRenderer:
         session: Any,
         auth: Any,
         extra_vars: Mapping[str, Any] | None,
+        *,
+        inline: bool,
     ) -> Turn | Prompt:
         """What has to be done; or the prompt of a template that reads nothing or is broken."""
         prepared = self._prepared(definition)
@@ -303,6 +305,7 @@ class PromptRenderer:
             extra,
             about=(state_of(session), state_of(auth)) if lasting else None,
             timeout=self._timeout,
+            inline=inline,
             noticed=noticed,
         )
 

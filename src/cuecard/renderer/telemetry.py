@@ -14,9 +14,14 @@ from typing import Any
 
 from ..prompt import Prompt, ProviderRun
 
-__all__ = ["describe", "describe_prompt", "provider_span", "render_span"]
+__all__ = ["describe", "describe_prompt", "is_traced", "provider_span", "render_span"]
 
 _NO_SPAN: AbstractContextManager[Any] = nullcontext()
+
+
+def is_traced() -> bool:
+    """Whether the application has loaded OpenTelemetry."""
+    return "opentelemetry.trace" in sys.modules
 
 
 def render_span(agent: str | None) -> AbstractContextManager[Any]:
