@@ -8,6 +8,7 @@ takes absent names for empty, in a condition and behind one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 from .expressions import Node, is_path, root_name
@@ -49,12 +50,14 @@ class Names:
         self.calls: list[Node] = []
         self.around: dict[Node, frozenset[str]] = {}
 
-    @property
+    # The walk is over when these are asked for, so that they are found once.
+
+    @cached_property
     def variables(self) -> frozenset[str]:
         """Every name that is read."""
         return frozenset(use.name for use in self.uses)
 
-    @property
+    @cached_property
     def required(self) -> frozenset[str]:
         """Names with at least one use that is not guarded."""
         return frozenset(use.name for use in self.uses if not use.guarded)
