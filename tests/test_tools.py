@@ -433,7 +433,7 @@ def annotated(annotation: Any) -> Callable[..., None]:
 
 
 def validator(tool: ToolSpec) -> Any:
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+    from jsonschema import Draft202012Validator
 
     Draft202012Validator.check_schema(tool.parameters)
     return Draft202012Validator(tool.parameters)

@@ -33,6 +33,7 @@ from .template import Template, render
 if TYPE_CHECKING:
     from . import markdown, operator
     from .agents import AgentDefinition, load_agent, load_agents, parse_agent
+    from .lint import lint
     from .operator import slots_from_prompt
     from .providers import ProviderRequest, provider
     from .renderer import PromptRenderer
@@ -80,6 +81,7 @@ __all__ = [
     "UndefinedVariableError",
     "UnknownNameError",
     "discover_skills",
+    "lint",
     "load_agent",
     "load_agents",
     "markdown",
@@ -106,7 +108,7 @@ _LATER = {
     "skills_catalog": "skills",
     "slots_from_prompt": "operator",
 }
-_ROOMS = frozenset(("markdown", "operator"))
+_ROOMS = frozenset(("lint", "markdown", "operator"))
 
 
 def __getattr__(name: str) -> Any:

@@ -220,7 +220,8 @@ class _Header:
         start, key, value = found
         line_end = start + len(key) + 1 + len(self._text[start + len(key) + 1 :].split("\n")[0])
         self._warn(f"the value of `{key}` holds `: ` and was read as if quoted", start)
-        return f"{self._text[:start]}{key}: {json.dumps(value, ensure_ascii=False)}{self._text[line_end:]}"
+        quoted = json.dumps(value, ensure_ascii=False)
+        return f"{self._text[:start]}{key}: {quoted}{self._text[line_end:]}"
 
     def _unquoted_colon(self, error: Any) -> tuple[int, str, str] | None:
         """Offset, key and value of the line that YAML stumbled over, if a colon is to blame."""

@@ -75,7 +75,7 @@ def undefined_at(site: Site, failure: Failure) -> UndefinedVariableError:
 def _assigned_path(site: Site, failure: Failure) -> Site | None:
     """The path that a template's own name was set to, when the name itself is undefined."""
     for unit in failure.units.values():
-        for node in unit.tree.walk() if unit.source is site.source else ():
+        for node in unit.nodes if unit.source is site.source else ():
             if node.kind == "set" and node.value == (site.node.value,):
                 value = node.children[0]
                 known = root_name(value) in unit.names.variables

@@ -148,11 +148,9 @@ def _explain_operation(error: EngineError, place: Place, failure: Failure) -> Pr
 
 def _block_place(place: Place, failure: Failure) -> Place:
     """Where a block is asked for that does not exist, which the engine does not say."""
-    known = {
-        node.value for u in failure.units.values() for node in u.tree.walk() if node.kind == "block"
-    }
+    known = {node.value for u in failure.units.values() for node in u.nodes if node.kind == "block"}
     for unit in failure.units.values():
-        for node in unit.tree.walk():
+        for node in unit.nodes:
             if node.kind == "attr" and root_name(node) == "self" and node.value not in known:
                 return Place(unit.source, node.at, node.end)
     return place
@@ -219,7 +217,7 @@ _BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
 def _quoted_name(place: Place, known: frozenset[str], failure: Failure) -> str | None:
     """The unknown name that stands in quotes, as in `map("nme")`."""
     for unit in failure.units.values():
-        for node in unit.tree.walk() if unit.source is place.source else ():
+        for node in unit.nodes if unit.source is place.source else ():
             if node.kind != "filter" or node.value not in _BY_NAME or place.start is None:
                 continue
             texts = [str(a.value) for a in node.children[1:] if a.kind == "text"]
@@ -235,7 +233,7 @@ def _named_at(place: Place, what: str, failure: Failure) -> tuple[str, Node | No
     for unit in failure.units.values():
         if unit.source is not place.source or place.start is None or place.end is None:
             continue
-        for node in unit.tree.walk():
+        for node in unit.nodes:
             if node.kind == what and place.start <= node.at <= place.end:
                 return str(node.value), node
             if node.kind == "call" and node.start <= place.start <= node.end:
@@ -267,7 +265,7 @@ def _called_place(failure: Failure) -> Place:
     used = {
         str(node.value if node.kind == "filter" else node.children[0].value)
         for unit in failure.units.values()
-        for node in unit.tree.walk()
+        for node in unit.nodes
         if node.kind in ("filter", "call")
     }
     site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
@@ -292,7 +290,7 @@ def _explain_method(error: Exception, failure: Failure) -> PromptError:
     calls = [
         (unit, node)
         for unit in failure.units.values()
-        for node in unit.tree.walk()
+        for node in unit.nodes
         if node.kind == "call" and node.children[0].kind == "attr"
         if not name or node.children[0].value == name
     ]

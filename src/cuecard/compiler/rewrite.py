@@ -63,6 +63,8 @@ _WITH_OPTIONS = frozenset(
 
 
 _COLLECTIONS = frozenset(("list", "tuple", "map"))
+# The only nodes whose operands may have to be asked for, but for a search by depth.
+_ASKING = _COLLECTIONS | {"filter", "test", "call", "keyword", "spread"}
 _BINDING = frozenset(("set", "set_block", "with", "for"))
 _BUILDERS = frozenset(("list", "map", "tuple", "binary", "call", "filter", "slice", "output"))
 """Nodes that may make a value larger than those that it is made from."""
@@ -150,18 +152,24 @@ class _Writer:
             self._call(node)
         elif kind in ("filter", "test") and node.value in self._probe.names:
             self._replace(node.at, node.at + len(node.value), self._alias(node))
+        asks = self._probe.depth or kind in _ASKING
+        below = (node, *parents[:1])
         for index, child in enumerate(node.children):
-            owner, position = node, index
-            if node.kind in ("keyword", "spread") and parents:
-                owner, position = parents[0], 1
-            if _is_target(node, index):
+            if kind in ("set", "set_block") and _is_target(node, index):
                 continue
-            for path in _results(child):
-                if self._is_asked(owner, position, path):
-                    self._ask(path)
-                elif not self._strict and node.kind in _COLLECTIONS:
-                    self._ask(path, NULL_NAME)
-            self.visit(child, (node, *parents[:1]))
+            if asks:
+                self._ask_results(node, index, child, parents)
+            self.visit(child, below)
+
+    def _ask_results(self, node: Node, index: int, child: Node, parents: tuple[Node, ...]) -> None:
+        owner, position = node, index
+        if node.kind in ("keyword", "spread") and parents:
+            owner, position = parents[0], 1
+        for path in _results(child):
+            if self._is_asked(owner, position, path):
+                self._ask(path)
+            elif not self._strict and node.kind in _COLLECTIONS:
+                self._ask(path, NULL_NAME)
 
     def _measure(self, node: Node) -> None:
         """Look at the size of what is bound, right after the tag that binds it.
@@ -275,6 +283,8 @@ def _is_option(parents: tuple[Node, ...]) -> bool:
 
 def _results(node: Node) -> list[Node]:
     """The paths whose value may be an expression's, and that may be looked at twice."""
+    if node.kind == "name":
+        return [node]
     if node.kind == "if_expr":
         return [
             path for child in (node.children[0], *node.children[2:]) for path in _results(child)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import TemplateSyntaxError
 from ..profile import Profile
@@ -34,15 +34,18 @@ _BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
 
 _BINDING = frozenset(("set", "set_block", "with", "for", "macro", "call_block", "import", "from"))
 _RESERVED = re.compile(r"__(?:null|undefined|format|measured|refused|at_\d+)$")
+_ASKING = frozenset(("attr", "item", "filter"))
 _COMPOSITION = frozenset(("include", "import", "from", "extends"))
 
 
-def check_safety(source: Source, tree: Node, names: Names, profile: Profile, folder: bool) -> None:
+def check_safety(
+    source: Source, nodes: Sequence[Node], names: Names, profile: Profile, folder: bool
+) -> None:
     """Refuse what a template may not do.
 
     Args:
         source: the template.
-        tree: its tree.
+        nodes: all nodes of its tree.
         names: the names that it reads.
         profile: how it will be rendered.
         folder: whether a folder of partials was given.
@@ -53,30 +56,30 @@ def check_safety(source: Source, tree: Node, names: Names, profile: Profile, fol
             namespace leak (P109).
     """
     private: list[tuple[int, int, str, str]] = []
-    for node in tree.walk():
-        if node.kind in _COMPOSITION:
-            _check_composition(source, node, profile, folder)
-        else:
-            for name, start, end in _asked_names(node):
-                if any(step.startswith("_") for step in name.split(".")):
-                    private.append((start, end, "attribute", name))
     for use in names.uses:
         if use.name.startswith("_"):
             private.append((use.node.start, use.node.end, "name", use.name))
     for callee in names.calls:
         if callee.value.startswith("_"):
             private.append((callee.start, callee.end, "function", str(callee.value)))
-    for node in tree.walk():
-        if node.kind in _BINDING:
+    for node in nodes:
+        kind = node.kind
+        if kind in _COMPOSITION:
+            _check_composition(source, node, profile, folder)
+        elif kind in _ASKING:
+            for name, start, end in _asked_names(node):
+                if any(step.startswith("_") for step in name.split(".")):
+                    private.append((start, end, "attribute", name))
+        if kind in _BINDING:
             # A template may call its own names what it likes, but not what we call ours.
             for name in filter(_RESERVED.match, node.value):
                 start = source.text.find(name, node.at)
                 private.append((start, start + len(name), "name", name))
-        elif node.kind in ("filter", "test") and node.value.startswith("_"):
-            private.append((node.at, node.at + len(node.value), node.kind, node.value))
+        elif kind in ("filter", "test") and node.value.startswith("_"):
+            private.append((node.at, node.at + len(node.value), kind, node.value))
     if private:
         raise _private(source, *min(private))
-    _check_namespaces(source, tree)
+    _check_namespaces(source, nodes)
 
 
 def _check_composition(source: Source, node: Node, profile: Profile, folder: bool) -> None:
@@ -134,12 +137,12 @@ def _attribute_arguments(node: Node) -> Iterator[Node]:
             yield argument
 
 
-def needs_guard(tree: Node, names: Names) -> bool:
+def needs_guard(nodes: Iterable[Node], names: Names) -> bool:
     """Whether a template could reach a method of a plain list or mapping.
 
     Such a template gets guarded containers, which cost more; the others cannot tell.
     """
-    for node in tree.walk():
+    for node in nodes:
         if node.kind == "attr" and node.value in METHOD_NAMES:
             base = node.children[0]
             if base.kind == "name" and base.value == "loop" and _loops_are_its_own(names):
@@ -172,7 +175,7 @@ def _is_plain_index(index: Node) -> bool:
     return index.kind == "const" or (index.kind == "neg" and index.children[0].kind == "const")
 
 
-def _check_namespaces(source: Source, tree: Node) -> None:
+def _check_namespaces(source: Source, nodes: Sequence[Node]) -> None:
     """A namespace may be read and written by attribute, and nothing else.
 
     Were it a value like others, it could be put into itself, and printing it would end the
@@ -182,26 +185,32 @@ def _check_namespaces(source: Source, tree: Node) -> None:
     creations: set[Node] = set()
     owners: set[Node] = set()
     allowed: set[Node] = set()
-    for node in tree.walk():
+    for node in nodes:
         if node.kind == "set" and _is_namespace_call(node.children[0]):
             spaces.update(node.value)
             creations.add(node.children[0].children[0])
-    for node in tree.walk():
+    if not spaces and "namespace" not in source.text and not any(map(_sets_attribute, nodes)):
+        return
+    for node in nodes:
         if node.kind in ("attr", "item") and node.children[0].kind == "name":
             owners.add(node.children[0])
         allowed.update(_only_shown(node))
-        if node.kind == "set" and not node.value:
+        if _sets_attribute(node):
             base = root_name(node.children[1])
             if base not in spaces:
                 target = node.children[1]
                 raise _leak(source, target, f"`{base}` is no namespace of this template")
-    for node in tree.walk():
+    for node in nodes:
         if node.kind != "name" or node in creations:
             continue
         if node.value == "namespace" and node not in allowed | owners:
             raise _leak(source, node, "`namespace(...)` may only be assigned to a name")
         if node.value in spaces and node not in owners:
             raise _leak(source, node, f"namespace `{node.value}` may only be used by attribute")
+
+
+def _sets_attribute(node: Node) -> bool:
+    return node.kind == "set" and not node.value
 
 
 def _only_shown(node: Node) -> Iterator[Node]:

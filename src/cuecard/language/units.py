@@ -25,6 +25,7 @@ class Unit(NamedTuple):
         source: its text.
         parts: its parts, in order.
         tree: what its tags say.
+        nodes: all nodes of the tree, in the order of the source.
         names: what it reads.
         guarded: whether its containers must hide their methods.
     """
@@ -32,12 +33,13 @@ class Unit(NamedTuple):
     source: Source
     parts: list[Part]
     tree: Node
+    nodes: tuple[Node, ...]
     names: Names
     guarded: bool
 
     def references(self) -> Iterator[tuple[str | None, Node]]:
         """Partials that it names, with the place; None for a name that is computed."""
-        for node in self.tree.walk():
+        for node in self.nodes:
             if node.kind in ("include", "import", "from", "extends"):
                 target = node.children[0]
                 literal = target.kind == "text" and "\\" not in target.value
@@ -77,9 +79,10 @@ def read_unit(source: Source, profile: Profile, *, folder: bool) -> Unit:
         )
         error.source = source
         raise error from None
+    nodes = tuple(tree.walk())
     names = find_names(tree, profile.undefined)
-    check_safety(source, tree, names, profile, folder)
-    return Unit(source, parts, tree, names, needs_guard(tree, names))
+    check_safety(source, nodes, names, profile, folder)
+    return Unit(source, parts, tree, nodes, names, needs_guard(nodes, names))
 
 
 class Partials:
@@ -160,7 +163,7 @@ class Partials:
     def _is_optional(unit: Unit, target: Node) -> bool:
         return any(
             node.kind == "include" and node.children[0] is target and node.value == "optional"
-            for node in unit.tree.walk()
+            for node in unit.nodes
         )
 
 

@@ -124,6 +124,9 @@ class Turn:
         state, gathering = self._state, self._gathering
         fixed, context = gathering.lasting(), gathering.passing()
         context.update(extra)
+        if self._planned.held:
+            own = {name: context.pop(name) for name in self._planned.held if name in context}
+            fixed = {**fixed, **own}
         kept = {**state.kept, **gathering.kept} if gathering.kept else state.kept
         if not _same(fixed, state.fixed) or not fixed.keys().isdisjoint(context):
             # Binding pays only for what holds for more than one turn.

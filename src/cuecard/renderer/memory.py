@@ -121,6 +121,7 @@ class Planned:
         plan: which providers run.
         template: the template with the scopes of the plan.
         sessions: what holds in each session, by its key.
+        held: variables of the caller's that hold for the session or longer.
         static: what each provider gave of the scope static, and nothing else, by the number
             of its step: it is shared by all sessions.
         steps: the plan's steps.
@@ -133,6 +134,7 @@ class Planned:
     plan: Plan
     template: Template
     sessions: Bounded[Hashable, Session]
+    held: frozenset[str] = frozenset()
     static: dict[int, Kept] = field(default_factory=dict)
     steps: tuple[Step, ...] = field(init=False)
     groups: Groups = field(init=False)

@@ -6,7 +6,7 @@ import datetime
 import logging
 import math
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..agents import AgentDefinition
 from ..errors import PromptError, ProviderError
 from ..files import Folder
 from ..profile import LIVE, Profile
-from ..prompt import Prompt
+from ..prompt import Prompt, Scope
 from ..providers import (
     AgentMetadataProvider,
     AgentToolsProvider,
@@ -140,6 +140,8 @@ class PromptRenderer:
         session: Any = None,
         auth: Any = None,
         extra_vars: Mapping[str, Any] | None = None,
+        *,
+        scopes: Mapping[str, Scope] | None = None,
     ) -> str:
         """The system prompt for this turn.
 
@@ -150,6 +152,9 @@ class PromptRenderer:
             auth: who is served: an object or mapping with `user_id`, and if known
                 `time_zone`; or the user's id.
             extra_vars: variables for this render, which override what providers give.
+            scopes: how long the values of `extra_vars` hold; those without one for a turn.
+                One that holds for the session or longer is bound while it is the same object,
+                or an equal text.
 
         Returns:
             The text. A profile with `fallback` gives the template as it stands when it fails,
@@ -163,7 +168,7 @@ class PromptRenderer:
                 value of `extra_vars` is not plain data.
             TemplateError: the template is invalid, or its render failed.
         """
-        turn = self._turn(definition, session, auth, extra_vars, inline=True)
+        turn = self._turn(definition, session, auth, extra_vars, scopes, inline=True)
         if not isinstance(turn, Turn):
             return turn.text
         with render_span(_name(definition)) as span:
@@ -177,9 +182,11 @@ class PromptRenderer:
         session: Any = None,
         auth: Any = None,
         extra_vars: Mapping[str, Any] | None = None,
+        *,
+        scopes: Mapping[str, Scope] | None = None,
     ) -> str:
         """As `render`, under asyncio or trio: coroutines of one priority run together."""
-        turn = self._turn(definition, session, auth, extra_vars, inline=False)
+        turn = self._turn(definition, session, auth, extra_vars, scopes, inline=False)
         if not isinstance(turn, Turn):
             return turn.text
         with render_span(_name(definition)) as span:
@@ -193,10 +200,12 @@ class PromptRenderer:
         session: Any = None,
         auth: Any = None,
         extra_vars: Mapping[str, Any] | None = None,
+        *,
+        scopes: Mapping[str, Scope] | None = None,
     ) -> Prompt:
         """As `render`, with segments, blocks, diagnostics, and what each provider did."""
         start = time.perf_counter()
-        turn = self._turn(definition, session, auth, extra_vars, inline=True)
+        turn = self._turn(definition, session, auth, extra_vars, scopes, inline=True)
         if not isinstance(turn, Turn):
             return turn
         with render_span(_name(definition)) as span:
@@ -211,10 +220,12 @@ class PromptRenderer:
         session: Any = None,
         auth: Any = None,
         extra_vars: Mapping[str, Any] | None = None,
+        *,
+        scopes: Mapping[str, Scope] | None = None,
     ) -> Prompt:
         """As `prompt`, under asyncio or trio."""
         start = time.perf_counter()
-        turn = self._turn(definition, session, auth, extra_vars, inline=False)
+        turn = self._turn(definition, session, auth, extra_vars, scopes, inline=False)
         if not isinstance(turn, Turn):
             return turn
         with render_span(_name(definition)) as span:
@@ -238,7 +249,7 @@ class PromptRenderer:
         prepared = self._prepared(definition)
         if prepared is None or prepared.template is None:
             return make_plan((), self.providers, frozenset(extra_vars))
-        plan = self._planned(prepared, extra_vars).plan
+        plan = self._planned(prepared, frozenset(extra_vars)).plan
         return plan._replace(overridden=frozenset(extra_vars))
 
     def invalidate(
@@ -277,6 +288,7 @@ class PromptRenderer:
         session: Any,
         auth: Any,
         extra_vars: Mapping[str, Any] | None,
+        scopes: Mapping[str, Scope] | None,
         *,
         inline: bool,
     ) -> Turn | Prompt:
@@ -295,7 +307,7 @@ class PromptRenderer:
         noticed: list[Diagnostic] = []
         zone = self._zone_of(session, auth, prepared, noticed)
         request = self._request(prepared.definition, session, auth, zone)
-        planned = self._planned(prepared, extra)
+        planned = self._planned(prepared, extra, scopes)
         lasting = request.session_id is not None
         return Turn(
             prepared,
@@ -369,23 +381,42 @@ class PromptRenderer:
             return Prepared(agent, source.text, None, lenient, error, constant, plans)
         return Prepared(agent, source.text, template, lenient, None, constant, plans)
 
-    def _planned(self, prepared: Prepared, extra: Iterable[str]) -> Planned:
+    def _planned(
+        self,
+        prepared: Prepared,
+        extra: Collection[str],
+        scopes: Mapping[str, Scope] | None = None,
+    ) -> Planned:
         # Other names make no difference to which providers run.
         given = self._provided.intersection(extra)
+        held = _NO_SCOPES
+        if scopes:
+            held = frozenset(item for item in scopes.items() if item[0] in extra)
         # The file of a partial may be edited, and then read something else.
         reads = _NO_NAMES if self._partials is None else _reads(prepared)
-        return prepared.plans.get((given, reads), lambda: self._plan(prepared, given))
+        key = (given, reads, held)
+        return prepared.plans.get(key, lambda: self._plan(prepared, given, held))
 
-    def _plan(self, prepared: Prepared, given: frozenset[str]) -> Planned:
+    def _plan(
+        self,
+        prepared: Prepared,
+        given: frozenset[str],
+        held: frozenset[tuple[str, Scope]],
+    ) -> Planned:
         assert prepared.template is not None
-        plan = make_plan(_reads(prepared), self.providers, given)
+        reads = _reads(prepared)
+        plan = make_plan(reads, self.providers, given)
         for finding in plan.diagnostics:
             _logger.warning("%s", finding)
-        return Planned(plan, prepared.template.bind({}, plan.scopes), Bounded(self._max_sessions))
+        own = {name: scope for name, scope in held if reads is None or name in reads}
+        template = prepared.template.bind({}, {**plan.scopes, **own})
+        lasting = frozenset(name for name, scope in own.items() if scope <= Scope.SESSION)
+        return Planned(plan, template, Bounded(self._max_sessions), lasting)
 
 
 _NO_TEMPLATE = Template("")
 _NO_NAMES: frozenset[str] = frozenset()
+_NO_SCOPES: frozenset[tuple[str, Scope]] = frozenset()
 
 
 def _reads(prepared: Prepared) -> frozenset[str] | None:

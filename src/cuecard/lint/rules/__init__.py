@@ -1,0 +1,1 @@
+"""The rules, one a module; `cuecard.lint.rule` says what each has."""
