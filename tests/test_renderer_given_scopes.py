@@ -26,6 +26,7 @@ def test_front_is_what_holds() -> None:
     """The blocks follow the scopes; without them all of it is of this turn."""
     made = renderer()
     prompts = [turn(made, now) for now in ("1", "2", "3")]
+    # The third turn is the first that finds the values bound.
     assert [prompt.text for prompt in prompts] == [f"find mend for ann at {n}" for n in "123"]
     for prompt in prompts:
         assert [(b.scope.name, b.text) for b in prompt.blocks()][:2] == [
@@ -48,7 +49,9 @@ def test_change_is_seen(changed: str) -> None:
         assert text == "for ann at 4"
         return
     names = " ".join(tool["name"] for tool in other or ())
-    assert [turn(made, now, other).text for now in "45"] == [f"{names} for ann at {n}" for n in "45"]
+    assert [turn(made, now, other).text for now in "45"] == [
+        f"{names} for ann at {n}" for n in "45"
+    ]
     assert turn(made, "6").text == "find mend for ann at 6"
 
 
@@ -61,7 +64,8 @@ def test_unread_scopes_are_silent() -> None:
 def test_declared_inputs_hold_too() -> None:
     """An input of the agent's header may be given with a scope."""
     agent: AgentDefinition = parse_agent(
-        "---\nname: a\ninputs:\n  who:\n    type: string\n  now:\n    type: string\n---\n" + TEMPLATE
+        "---\nname: a\ninputs:\n  who:\n    type: string\n  now:\n    type: string\n---\n"
+        + TEMPLATE
     )
     made = renderer()
     prompts = [turn(made, now, agent=agent) for now in "12"]

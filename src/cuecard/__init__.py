@@ -1,6 +1,8 @@
 """Render the system prompt of an LLM agent, before every turn, from a template and live context.
 
 The public names are listed in `__all__`; `docs/design.md` says how they fit together.
+
+PYTEST_DONT_REWRITE: pytest loads the plugin of this package, and there is nothing to rewrite.
 """
 
 from importlib import import_module

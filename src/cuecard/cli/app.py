@@ -32,6 +32,7 @@ _COMMANDS = {
     "notes": "read and write what an agent remembers of a user, and the user's profile",
     "todos": "read and write the todo list of a session",
     "lsp": "help an editor with prompts, by the Language Server Protocol",
+    "mcp": "serve agents as the prompts of an MCP server",
     "init": "write a commented agent file to start from",
 }
 _EXAMPLES = """\

@@ -21,6 +21,7 @@ __all__ = [
     "read_file_context",
     "read_given",
     "read_sections",
+    "read_turn_contexts",
 ]
 
 _SECTIONS = ("workspace", "skills", "tools", "environment", "user", "mcp", "vision")
@@ -71,11 +72,41 @@ def read_context(options: argparse.Namespace, read: TemplateFile) -> Context:
     if not isinstance(given, dict):
         return Context(given)
     sections = _sections(options, read, given)
-    declared = {name: value for name, value in sections.values.items() if name in inputs}
-    filled = read.agent.fill({**declared, **given}, guarded=read.template.optional)
-    return Context(
-        {**sections.values, **filled.context}, (*sections.diagnostics, *filled.diagnostics)
-    )
+    (values,), noticed = _filled(read, sections.values, [given])
+    return Context(values, (*sections.diagnostics, *noticed))
+
+
+def read_turn_contexts(
+    options: argparse.Namespace, read: TemplateFile, turns: Iterable[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
+    """The contexts of a series: each turn laid over what the options give, as `read_context`.
+
+    Raises:
+        PromptError: what the options give is no mapping (P707), and as `read_context`.
+    """
+    inputs = {entry.name: entry for entry in read.agent.inputs}
+    given = read_given(options, inputs, read.template.profile)
+    if not isinstance(given, dict):
+        raise PromptError(
+            "turns are laid over a JSON object of names to values",
+            code="P707",
+            template=options.vars,
+        )
+    sections = _sections(options, read, given)
+    contexts, noticed = _filled(read, sections.values, [{**given, **turn} for turn in turns])
+    return contexts, (*sections.diagnostics, *noticed)
+
+
+def _filled(
+    read: TemplateFile, sections: Mapping[str, Any], given: Iterable[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
+    """Contexts held against the agent's inputs; what is noticed twice is told once."""
+    names = {entry.name for entry in read.agent.inputs}
+    declared = {name: value for name, value in sections.items() if name in names}
+    guarded = read.template.optional
+    filled = [read.agent.fill({**declared, **values}, guarded=guarded) for values in given]
+    noticed = dict.fromkeys(finding for each in filled for finding in each.diagnostics)
+    return [{**sections, **each.context} for each in filled], tuple(noticed)
 
 
 def read_given(options: argparse.Namespace, inputs: Mapping[str, Input], profile: Profile) -> Any:

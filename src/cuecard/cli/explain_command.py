@@ -6,7 +6,7 @@ import argparse
 import json
 import shutil
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import FallbackWarning, PromptError
@@ -30,7 +30,7 @@ from .arguments import (
     read_asked_template,
     read_scopes,
 )
-from .contexts import add_section_arguments, read_context
+from .contexts import add_section_arguments, read_context, read_turn_contexts
 from .inputs import TemplateFile, UsageError, read_turns
 from .live_options import add_entry_point_argument
 from .output import error_data, has_colours, print_diagnostics, print_json, write_text
@@ -95,13 +95,15 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             return explain_plan(options)
         counter = _counter(options)
         read = read_asked_template(options, read_scopes(options.scopes))
-        context, noticed = read_context(options, read)
+        noticed: Iterable[Diagnostic]
         with warnings.catch_warnings():
             # A prompt says by itself why its template is used as it stands.
             warnings.simplefilter("ignore", FallbackWarning)
             if options.turns is not None:
-                findings = _report_turns(options, read, context, counter or find_counter("auto"))
+                contexts, noticed = read_turn_contexts(options, read, read_turns(options.turns))
+                findings = _report_turns(options, read, contexts, counter or find_counter("auto"))
             else:
+                context, noticed = read_context(options, read)
                 findings = _report(options, read, context, counter)
     except UsageError as error:
         parser.error(str(error))
@@ -174,15 +176,11 @@ def _show(
 
 
 def _report_turns(
-    options: argparse.Namespace, read: TemplateFile, context: Any, counter: TokenCounter
+    options: argparse.Namespace,
+    read: TemplateFile,
+    contexts: list[dict[str, Any]],
+    counter: TokenCounter,
 ) -> Iterable[Diagnostic]:
-    if not isinstance(context, Mapping):
-        raise PromptError(
-            "turns are laid over a JSON object of names to values",
-            code="P707",
-            template=options.vars,
-        )
-    contexts = [{**context, **turn} for turn in read_turns(options.turns)]
     series = follow(read.template, contexts, counter)
     if options.svg is not None:
         write_text(plot(series, _title(options, series)), options.svg)

@@ -38,6 +38,7 @@ class Turn:
         timeout: seconds for providers that have no limit of their own.
         inline: whether plain functions are called in place, as a plain render does.
         noticed: what was noticed before.
+        observe: is told the values of the turn, when somebody observes.
     """
 
     def __init__(
@@ -52,7 +53,9 @@ class Turn:
         timeout: float | None,
         inline: bool,
         noticed: Iterable[Diagnostic] = (),
+        observe: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
+        self._observe = observe
         self._prepared = prepared
         self._planned = planned
         self._session = session
@@ -99,8 +102,19 @@ class Turn:
         return prompt
 
     def _rendered(self, render: Callable[[Template, Any], R]) -> R:
+        """Render, and tell who observes what with, also when it fails."""
+        if self._observe is None:
+            return self._attempted(render, self._filled())
+        extra = self._extra
+        try:
+            extra = self._filled()
+            return self._attempted(render, extra)
+        finally:
+            gathering = self._gathering
+            self._observe({**gathering.lasting(), **gathering.passing(), **extra})
+
+    def _attempted(self, render: Callable[[Template, Any], R], extra: Mapping[str, Any]) -> R:
         """Render, and remember what holds; a provider whose values do not render is left out."""
-        extra = self._filled()
         while True:
             try:
                 template, context, state = self._bound(extra)
@@ -134,7 +148,8 @@ class Turn:
             return self._planned.template, whole, SessionState(kept, fixed, None, self._about)
         bound = state.template
         if bound is None:
-            bound = self._planned.template.bind(fixed, self._planned.plan.scopes)
+            template = self._planned.template
+            bound = template.bind(fixed, template.scopes)
         settled = gathering.complete
         new = SessionState(kept, state.fixed, bound, self._about, settled)
         return bound, context, new

@@ -44,6 +44,7 @@ from ..workspace import Workspace
 from .calls import drive, drive_async
 from .flow import Turn
 from .memory import Bounded, Planned, Prepared, Session
+from .observing import Observed, Observer, Observers
 from .telemetry import describe, describe_prompt, render_span
 
 __all__ = ["PromptRenderer"]
@@ -108,6 +109,7 @@ class PromptRenderer:
         self._timeout = _checked_timeout(timeout)
         self._partials = partials
         self._max_sessions = max_sessions
+        self._observers = Observers()
         self._definitions: Bounded[Hashable, Prepared] = Bounded(max_definitions)
         built_in = _built_in(store, tools, workspace) if builtins else ()
         found = self._discovered() if entry_points else ()
@@ -280,6 +282,18 @@ class PromptRenderer:
                 for planned in prepared.plans.values():
                     planned.sessions.discard(unwanted)
 
+    def observe(self, observer: Observer) -> Callable[[], None]:
+        """Tell a function the values of each turn, after its render or its failure.
+
+        It is called where the render runs, with an `Observed`, and must not change what it
+        is given. Whatever it raises goes to the log, not to the turn. A template that reads
+        nothing has no values to tell.
+
+        Returns:
+            What ends it.
+        """
+        return self._observers.add(observer)
+
     # a turn ------------------------------------------------------------------------------------
 
     def _turn(
@@ -319,7 +333,19 @@ class PromptRenderer:
             timeout=self._timeout,
             inline=inline,
             noticed=noticed,
+            observe=self._observing(prepared, request) if self._observers.present else None,
         )
+
+    def _observing(
+        self, prepared: Prepared, request: ProviderRequest
+    ) -> Callable[[Mapping[str, Any]], None]:
+        def tell(values: Mapping[str, Any]) -> None:
+            reads = _reads(prepared)
+            names = sorted(values if reads is None else reads & values.keys())
+            read = {name: values[name] for name in names}
+            self._observers.tell(Observed(prepared.definition, request, read))
+
+        return tell
 
     def _request(
         self,
