@@ -54,5 +54,5 @@ pytest_collect_file = Sybil(
         CodeBlockParser(language="console", evaluator=run_shell_session),
     ],
     patterns=["*.md"],
-    excludes=["examples/*", "requirements/*", "CONTRIBUTING.md"],
+    excludes=["examples/*", "requirements/*", "tests/*", "CONTRIBUTING.md"],
 ).pytest()

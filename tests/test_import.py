@@ -9,7 +9,11 @@ import pytest
 
 import cuecard
 
-LEFT_ALONE = ("click", "yaml", "jinja2", "pydantic", "attrs", "attr", "hypothesis", "asyncio")
+LEFT_ALONE = (
+    *("click", "yaml", "jinja2", "pydantic", "attrs", "attr", "hypothesis", "asyncio"),
+    *("agents", "anthropic", "haystack", "langchain", "llama_index", "mcp", "pydantic_ai"),
+    *("anyio", "opentelemetry", "pygls", "pytest", "sqlalchemy", "syrupy"),
+)
 
 
 def imported_by(statement: str) -> set[str]:
