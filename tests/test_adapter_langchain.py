@@ -320,7 +320,7 @@ def test_mapping_of_one_s_own() -> None:
         (lambda request: request.runtime.context["hunter2"], "it raised `KeyError`"),
         (lambda request: "hunter2", "gave `str` and no mapping"),
         (lambda request: {"user": "hunter2"}, "gave `user`, which is none of its keys"),
-        (lambda request: {"extra_vars": "hunter2"}, "gave `extra_vars` that are no mapping"),
+        (lambda request: {"extra_vars": "hunter2"}, "as `extra_vars`"),
     ],
 )
 @pytest.mark.parametrize("is_async", [False, True], ids=["invoke", "ainvoke"])

@@ -6,17 +6,16 @@ the system message in.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents import AgentDefinition
-from ..errors import PromptError, ProviderError
 from ..prompt import Prompt, Scope
 from ..renderer import PromptRenderer
 from ..renderer.memory import Bounded
 from ..tools import ToolSpec, sorted_tools
 from .anthropic import TTL, check_caching, system
+from .given import Given, read_given, report, tool_values
 from .needs import unusable
 
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["middleware", "of_request"]
 
-_logger = logging.getLogger("cuecard.adapters")
 
-_KEYS = frozenset({"session", "auth", "extra_vars"})
 _SCOPES = {"tools": Scope.STATIC}
 _MAX_TOOL_SETS = 16
 
@@ -165,7 +162,7 @@ class _Turns:
         profile = renderer.profile
         if isinstance(definition, AgentDefinition):
             profile = definition.profile_or(profile)
-        self._lenient = profile.fallback
+        self._profile = profile
         # Mostly the model is the one of the turn before.
         self._last: tuple[type, bool] = (type(None), False)
         # By the ids of the tools, which an entry keeps alive.
@@ -195,17 +192,17 @@ class _Turns:
             self._last = last = kind, self._caching.applies(kind)
         return last[1]
 
-    def _given(self, request: ModelRequest[Any]) -> tuple[Any, Any, Mapping[str, Any] | None]:
+    def _given(self, request: ModelRequest[Any]) -> Given:
         """Whom the request is for, and the variables."""
-        given: Mapping[str, Any] = {}
+        given = Given()
         try:
-            given = _checked(self._context(request))
+            given = read_given(self._context(request))
         except Exception as error:
-            self._fail("the mapping of the context", error)
-        extra_vars = given.get("extra_vars")
-        if self._tools:
-            extra_vars = {"tools": self._tools_of(request), **(extra_vars or {})}
-        return given.get("session"), given.get("auth"), extra_vars
+            report("the mapping of the context", error, self._profile)
+        if not self._tools:
+            return given
+        extra_vars = {"tools": self._tools_of(request), **(given.extra_vars or {})}
+        return given._replace(extra_vars=extra_vars)
 
     def _tools_of(self, request: ModelRequest[Any]) -> list[dict[str, Any]]:
         offered = tuple(request.tools)
@@ -218,20 +215,8 @@ class _Turns:
             try:
                 specs.append(ToolSpec.of(tool))
             except Exception as error:
-                self._fail("the specification of a tool", error)
-        return _Shown(offered, [_values(spec) for spec in sorted_tools(specs)])
-
-    def _fail(self, what: str, error: Exception) -> None:
-        """Say that something is left out; or raise, as the profile has it."""
-        failure = error
-        if not isinstance(error, ProviderError):
-            kind = type(error).__name__
-            # Only our own errors are known to hold no values.
-            hint = str(error) if isinstance(error, PromptError) else None
-            failure = ProviderError(f"{what} failed: it raised `{kind}`", code="P301", hint=hint)
-        if not self._lenient:
-            raise failure from (None if failure is error else error)
-        _logger.warning("%s", failure)
+                report("the specification of a tool", error, self._profile)
+        return _Shown(offered, [tool_values(spec) for spec in sorted_tools(specs)])
 
 
 class _Shown(NamedTuple):
@@ -239,34 +224,6 @@ class _Shown(NamedTuple):
 
     tools: tuple[Any, ...]
     values: list[dict[str, Any]]
-
-
-def _values(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
-
-
-def _checked(given: Any) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise _invalid(f"gave `{type(given).__name__}` and no mapping")
-    strangers = sorted(str(key) for key in given.keys() - _KEYS)
-    if strangers:
-        raise _invalid(f"gave `{strangers[0]}`, which is none of its keys")
-    extra_vars = given.get("extra_vars")
-    if extra_vars is not None and not isinstance(extra_vars, Mapping):
-        raise _invalid("gave `extra_vars` that are no mapping")
-    return given
-
-
-def _invalid(problem: str) -> ProviderError:
-    return ProviderError(
-        f"the mapping of the context {problem}",
-        code="P303",
-        hint="return a mapping with `session`, `auth` and `extra_vars`, or some of them",
-    )
 
 
 def _with_system(request: ModelRequest[Any], content: str | list[Any]) -> ModelRequest[Any]:

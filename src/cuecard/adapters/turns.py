@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..agents import AgentDefinition
-from ..errors import PromptError, ProviderError
 from ..prompt import Prompt, Scope
 from ..renderer import PromptRenderer
 from ..template import Template
 from ..tools import ToolSpec
+from .given import Given, read_given, report, tool_values
 
 __all__ = ["ToolForm", "Turns"]
-
-_logger = logging.getLogger("cuecard.adapters")
 
 R = TypeVar("R")
 
@@ -27,7 +24,6 @@ ToolForm = tuple[str, str | None, Mapping[str, Any] | None]
 
 ToolSource = Callable[[], Awaitable[Iterable[ToolForm]]]
 
-_KEYS = frozenset(("session", "auth", "extra_vars"))
 _SCOPES = {"tools": Scope.STATIC}
 _BORROWS = re.compile(r"\{%[-+]?\s*(include|import|from|extends)\b")
 
@@ -37,14 +33,6 @@ class _Shown(NamedTuple):
 
     forms: tuple[ToolForm, ...]
     values: list[dict[str, Any]]
-
-
-class _Given(NamedTuple):
-    """Whom a turn is for."""
-
-    session: Any = None
-    auth: Any = None
-    extra_vars: Mapping[str, Any] | None = None
 
 
 class Turns(Generic[R]):
@@ -106,32 +94,20 @@ class Turns(Generic[R]):
 
     # whom it is for ----------------------------------------------------------------------------
 
-    async def _given(self, run: R, tools: ToolSource) -> _Given:
+    async def _given(self, run: R, tools: ToolSource) -> Given:
         try:
             given = self._context(run)
             if not isinstance(given, Mapping) and inspect.isawaitable(given):
                 given = await given
-            found = _checked(given)
+            found = read_given(given)
         except Exception as error:
-            self._fail("the mapping of the context", error)
-            found = _Given()
+            report("the mapping of the context", error, self.profile)
+            found = Given()
         if not self._shows_tools:
             return found
         values = await self._offered(tools)
         session, auth, extra_vars = found
-        return _Given(session, auth, {"tools": values, **(extra_vars or {})})
-
-    def _fail(self, what: str, error: Exception) -> None:
-        """Say that something is left out; or raise, as the profile has it."""
-        failure = error
-        if not isinstance(error, ProviderError):
-            kind = type(error).__name__
-            # Only our own errors are known to hold no values.
-            hint = str(error) if isinstance(error, PromptError) else None
-            failure = ProviderError(f"{what} failed: it raised `{kind}`", code="P301", hint=hint)
-        if not self.profile.fallback:
-            raise failure from (None if failure is error else error)
-        _logger.warning("%s", failure)
+        return Given(session, auth, {"tools": values, **(extra_vars or {})})
 
     # tools -------------------------------------------------------------------------------------
 
@@ -154,37 +130,9 @@ class Turns(Generic[R]):
             forms, shown = tuple(await tools()), self._shown
             # Schemas that are the same objects are not looked into.
             if forms != shown.forms:
-                shown = _Shown(forms, [_values(ToolSpec(*form)) for form in forms])
+                shown = _Shown(forms, [tool_values(ToolSpec(*form)) for form in forms])
                 self._shown = shown
         except Exception as error:
-            self._fail("the list of tools", error)
+            report("the list of tools", error, self.profile)
             return []
         return shown.values
-
-
-def _checked(given: Any) -> _Given:
-    if not isinstance(given, Mapping):
-        raise _invalid(f"gave `{type(given).__name__}` and no mapping")
-    if not given.keys() <= _KEYS:
-        stranger = min(map(str, given.keys() - _KEYS))
-        raise _invalid(f"gave `{stranger}`, which is none of its keys")
-    extra_vars = given.get("extra_vars")
-    if extra_vars is not None and not isinstance(extra_vars, Mapping):
-        raise _invalid(f"gave `{type(extra_vars).__name__}` as `extra_vars`")
-    return _Given(given.get("session"), given.get("auth"), extra_vars)
-
-
-def _invalid(problem: str) -> ProviderError:
-    return ProviderError(
-        f"the mapping of the context {problem}",
-        code="P303",
-        hint="return a mapping with `session`, `auth` and `extra_vars`, or some of them",
-    )
-
-
-def _values(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
