@@ -86,7 +86,9 @@ def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess
     The home folder is one that does not exist: a user may have skills of their own.
     """
     programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "HOME": "/nonexistent", "NO_COLOR": "1", "PATH": programs}
+    # What runs pytest itself is a run of its own, and no worker of this one.
+    own = {name: value for name, value in os.environ.items() if "PYTEST_XDIST" not in name}
+    environment = {**own, "HOME": "/nonexistent", "NO_COLOR": "1", "PATH": programs}
     return subprocess.run(
         [str(argument) for argument in arguments],
         cwd=cwd,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -46,6 +47,13 @@ SNAPSHOT = """\
 """
 
 Run = Callable[..., pytest.RunResult]
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of the tests are runs of their own, and no workers of this one."""
+    for name in [name for name in os.environ if "PYTEST_XDIST" in name]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
