@@ -180,3 +180,7 @@ class Prepared:
     failure: PromptError | None
     constant: bool
     plans: Bounded[Hashable, Planned]
+
+    def reads(self) -> frozenset[str] | None:
+        """What the template reads now; None when it may read anything."""
+        return frozenset() if self.template is None else self.template.reads()

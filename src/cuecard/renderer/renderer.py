@@ -6,12 +6,11 @@ import datetime
 import logging
 import math
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..agents import AgentDefinition
-from ..errors import PromptError, ProviderError
+from ..errors import ProviderError
 from ..files import Folder
 from ..profile import LIVE, Profile
 from ..prompt import Prompt, Scope
@@ -28,30 +27,27 @@ from ..providers import (
     agent_id_of,
     discover_providers,
     find_zone,
-    make_plan,
     register,
     session_id_of,
     state_of,
     user_id_of,
     zone_of,
 )
-from ..scanner import has_tags
-from ..source import Diagnostic, Source
+from ..source import Diagnostic
 from ..stores import Store
 from ..template import Template
 from ..values import freeze_mapping
 from ..workspace import Workspace
 from .calls import drive, drive_async
 from .flow import Turn
-from .memory import Bounded, Planned, Prepared, Session
+from .memory import Prepared, Session
 from .observing import Observed, Observer, Observers
+from .preparing import Definitions
 from .telemetry import describe, describe_prompt, render_span
 
 __all__ = ["PromptRenderer"]
 
 _logger = logging.getLogger("cuecard.renderer")
-
-_MAX_PLANS = 16
 
 
 class PromptRenderer:
@@ -107,10 +103,7 @@ class PromptRenderer:
         self._clock = clock or _utc_now
         self._zone = find_zone(zone) if isinstance(zone, str) else zone
         self._timeout = _checked_timeout(timeout)
-        self._partials = partials
-        self._max_sessions = max_sessions
         self._observers = Observers()
-        self._definitions: Bounded[Hashable, Prepared] = Bounded(max_definitions)
         built_in = _built_in(store, tools, workspace) if builtins else ()
         found = self._discovered() if entry_points else ()
         self.providers: tuple[Registered, ...] = (
@@ -118,8 +111,12 @@ class PromptRenderer:
             *found,
             *map(register, providers),
         )
-        self._provided = frozenset(
-            name for each in self.providers for name in (*(each.provides or ()), *each.needs)
+        self._definitions = Definitions(
+            self.providers,
+            profile,
+            partials,
+            max_definitions=max_definitions,
+            max_sessions=max_sessions,
         )
 
     def _discovered(self) -> Iterable[Registered]:
@@ -248,11 +245,7 @@ class PromptRenderer:
         Raises:
             TemplateError: the template is invalid, and the profile does not fall back.
         """
-        prepared = self._prepared(definition)
-        if prepared is None or prepared.template is None:
-            return make_plan((), self.providers, frozenset(extra_vars))
-        plan = self._planned(prepared, frozenset(extra_vars)).plan
-        return plan._replace(overridden=frozenset(extra_vars))
+        return self._definitions.plan(definition, frozenset(extra_vars))
 
     def invalidate(
         self,
@@ -268,19 +261,7 @@ class PromptRenderer:
             session: only what holds in this session, or the session of this id.
             user: only what holds in the sessions of this user.
         """
-        if session is None and user is None:
-            self._definitions.discard(lambda key: definition is None or key == definition)
-            return
-        wanted = session_id_of(session)
-
-        def unwanted(key: Hashable) -> bool:
-            assert isinstance(key, tuple)
-            return (wanted is None or key[0] == wanted) and (user is None or key[1] == user)
-
-        for prepared in self._definitions.values():
-            if definition is None or definition in (prepared.definition, prepared.source):
-                for planned in prepared.plans.values():
-                    planned.sessions.discard(unwanted)
+        self._definitions.forget(definition, session_id_of(session), user)
 
     def observe(self, observer: Observer) -> Callable[[], None]:
         """Tell a function the values of each turn, after its render or its failure.
@@ -307,7 +288,7 @@ class PromptRenderer:
         inline: bool,
     ) -> Turn | Prompt:
         """What has to be done; or the prompt of a template that reads nothing or is broken."""
-        prepared = self._prepared(definition)
+        prepared = self._definitions.prepared(definition)
         if prepared is None:
             return _NO_TEMPLATE.trace()
         if prepared.template is None:
@@ -321,7 +302,7 @@ class PromptRenderer:
         noticed: list[Diagnostic] = []
         zone = self._zone_of(session, auth, prepared, noticed)
         request = self._request(prepared.definition, session, auth, zone)
-        planned = self._planned(prepared, extra, scopes)
+        planned = self._definitions.planned(prepared, extra, scopes)
         lasting = request.session_id is not None
         return Turn(
             prepared,
@@ -340,7 +321,7 @@ class PromptRenderer:
         self, prepared: Prepared, request: ProviderRequest
     ) -> Callable[[Mapping[str, Any]], None]:
         def tell(values: Mapping[str, Any]) -> None:
-            reads = _reads(prepared)
+            reads = prepared.reads()
             names = sorted(values if reads is None else reads & values.keys())
             read = {name: values[name] for name in names}
             self._observers.tell(Observed(prepared.definition, request, read))
@@ -381,77 +362,8 @@ class PromptRenderer:
             noticed.append(error.diagnostic()._replace(severity="warning"))
             return self._zone
 
-    # what is read once -------------------------------------------------------------------------
-
-    def _prepared(self, definition: AgentDefinition | str | None) -> Prepared | None:
-        if definition is None:
-            return None
-        if not isinstance(definition, (AgentDefinition, str)):
-            raise _no_definition(definition)
-        return self._definitions.get(definition, lambda: self._prepare(definition))
-
-    def _prepare(self, definition: AgentDefinition | str) -> Prepared:
-        agent = None if isinstance(definition, str) else definition
-        source = Source(definition) if isinstance(definition, str) else definition.source
-        profile = self.profile if agent is None else agent.profile_or(self.profile)
-        partials = self._partials if profile.partials else None
-        lenient = Template(source, profile=profile) if profile.fallback else None
-        plans: Bounded[Hashable, Planned] = Bounded(_MAX_PLANS)
-        constant = not has_tags(source.text)
-        try:
-            strict = replace(profile, fallback=False)
-            template = Template(source, profile=strict, partials=partials)
-        except PromptError as error:
-            if lenient is None:
-                raise
-            return Prepared(agent, source.text, None, lenient, error, constant, plans)
-        return Prepared(agent, source.text, template, lenient, None, constant, plans)
-
-    def _planned(
-        self,
-        prepared: Prepared,
-        extra: Collection[str],
-        scopes: Mapping[str, Scope] | None = None,
-    ) -> Planned:
-        # Other names make no difference to which providers run.
-        given = self._provided.intersection(extra)
-        held = _NO_SCOPES
-        if scopes:
-            held = frozenset(item for item in scopes.items() if item[0] in extra)
-        # The file of a partial may be edited, and then read something else.
-        reads = _NO_NAMES if self._partials is None else _reads(prepared)
-        key = (given, reads, held)
-        return prepared.plans.get(key, lambda: self._plan(prepared, given, held))
-
-    def _plan(
-        self,
-        prepared: Prepared,
-        given: frozenset[str],
-        held: frozenset[tuple[str, Scope]],
-    ) -> Planned:
-        assert prepared.template is not None
-        reads = _reads(prepared)
-        plan = make_plan(reads, self.providers, given)
-        for finding in plan.diagnostics:
-            _logger.warning("%s", finding)
-        own = {name: scope for name, scope in held if reads is None or name in reads}
-        template = prepared.template.bind({}, {**plan.scopes, **own})
-        lasting = frozenset(name for name, scope in own.items() if scope <= Scope.SESSION)
-        return Planned(plan, template, Bounded(self._max_sessions), lasting)
-
 
 _NO_TEMPLATE = Template("")
-_NO_NAMES: frozenset[str] = frozenset()
-_NO_SCOPES: frozenset[tuple[str, Scope]] = frozenset()
-
-
-def _reads(prepared: Prepared) -> frozenset[str] | None:
-    """What the template reads now; None when it may read anything."""
-    assert prepared.template is not None
-    if prepared.constant:
-        return _NO_NAMES
-    compiled = prepared.template._current()
-    return None if compiled.names is None else compiled.reads()[0]
 
 
 def _checked_timeout(timeout: Any) -> float | None:
@@ -473,11 +385,6 @@ def _built_in(
         TodoListProvider(store),
         WorkspaceNotesProvider(store),
     )
-
-
-def _no_definition(value: object) -> TypeError:
-    kind = type(value).__name__
-    return TypeError(f"expected an `AgentDefinition` or a template, got `{kind}`")
 
 
 def _utc_now() -> datetime.datetime:

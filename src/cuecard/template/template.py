@@ -148,6 +148,13 @@ class Template:
         """Every name that the template and its partials read from the context."""
         return self._compiled.reads()[0] if self._compiled is not None else frozenset()
 
+    def reads(self) -> frozenset[str] | None:
+        """Every name that is read now, by partials as their files are; None when any may be."""
+        if self._compiled is None:
+            return frozenset()
+        compiled = self._current()
+        return None if compiled.names is None else compiled.reads()[0]
+
     @property
     def required(self) -> frozenset[str]:
         """Names without which a render fails, or would have to take absence for empty."""
