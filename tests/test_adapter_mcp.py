@@ -21,7 +21,7 @@ from mcp.server.mcpserver import Context, MCPServer
 
 import cuecard
 from cuecard.adapters.mcp import McpToolsProvider, tools
-from cuecard.adapters.mcp_catalog import AgentCatalog
+from cuecard.catalog import AgentCatalog
 from cuecard.adapters.mcp_server import PromptServer
 from cuecard.tools import mcp_server_lines
 

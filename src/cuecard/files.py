@@ -11,7 +11,15 @@ from typing import Any, NoReturn
 from .errors import PromptError, TemplateNotFoundError
 from .source import Source
 
-__all__ = ["Folder", "name_of", "read_bytes_as_text", "read_json", "read_text", "shown"]
+__all__ = [
+    "Folder",
+    "name_of",
+    "read_bytes_as_text",
+    "read_json",
+    "read_text",
+    "replace_file",
+    "shown",
+]
 
 _MAX_BYTES = 64 << 20
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -63,6 +71,50 @@ def read_bytes_as_text(data: bytes, name: str) -> str:
             end=end,
             hint="save the file as UTF-8",
         ) from None
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file, which is replaced as a whole or not at all.
+
+    Raises:
+        PromptError: it cannot be written (P801).
+    """
+    name = os.fspath(path)
+    try:
+        _replace(name, data)
+    except OSError as error:
+        raise PromptError(
+            f"cannot write the file: {error.strerror or type(error).__name__}",
+            code="P801",
+            template=name,
+        ) from error
+
+
+def _replace(path: str, data: bytes) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A device or a pipe has no contents to replace.
+        with open(path, "wb") as target:
+            target.write(data)
+        return
+    import tempfile
+
+    path = os.path.realpath(path)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".cuecard-")
+    try:
+        with os.fdopen(handle, "wb") as target:
+            target.write(data)
+        mode = os.stat(path).st_mode if os.path.exists(path) else 0o666 & ~_umask()
+        os.chmod(temporary, mode & 0o7777)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

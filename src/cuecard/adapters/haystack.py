@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..agents import AgentDefinition, parse_agent, render_agent
+from ..catalog import Slot, slots_of
 from ..errors import SpecError
 from ..profile import PROFILES
 from ..prompt import Prompt
 from ..renderer import PromptRenderer
 from .needs import unusable
-from .slots import Slot, slots_of
 
 try:
     from haystack import component, default_from_dict, default_to_dict

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..agents import AgentDefinition
+from ..catalog import slots_of
 from ..profile import STRICT
 from ..prompt import Prompt
 from ..renderer import PromptRenderer
 from .needs import unusable
-from .slots import slots_of
 
 try:
     import llama_index  # noqa: F401 - so that its own absence is known

@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from ..catalog import AgentCatalog, Offer
 from ..errors import ContextError, PromptError
 from ..language.vocabulary import nearest
 from ..renderer import PromptRenderer
-from .mcp_catalog import AgentCatalog, Offer, described
+from .mcp_arguments import described, read_arguments
 from .needs import unusable
 
 try:
@@ -120,7 +121,7 @@ class PromptServer(Server[Any]):
         try:
             if offer.failure is not None:
                 raise offer.failure
-            values = offer.read(arguments)
+            values = read_arguments(offer, arguments)
             return await self._renderer.arender(offer.agent, None, self._user, values)
         except PromptError as error:
             given = isinstance(error, ContextError)

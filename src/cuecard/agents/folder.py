@@ -19,7 +19,12 @@ _OTHER_FILES = frozenset(("agents.md", "claude.md", "gemini.md", "readme.md", "s
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
-def load_agents(folder: str | os.PathLike[str], *, recover: bool = False) -> Found[AgentDefinition]:
+def load_agents(
+    folder: str | os.PathLike[str],
+    *,
+    recover: bool = False,
+    failures: dict[str, PromptError] | None = None,
+) -> Found[AgentDefinition]:
     """Read every agent file of a folder: `*.md`, in its sub-folders too.
 
     Hidden folders, `node_modules` and files that are known for something else (`README.md`,
@@ -28,6 +33,7 @@ def load_agents(folder: str | os.PathLike[str], *, recover: bool = False) -> Fou
     Args:
         folder: the folder.
         recover: as for `load_agent`.
+        failures: where to put why files cannot be read, by their paths.
 
     Returns:
         The definitions, sorted by path. The attribute `diagnostics` tells of what was left
@@ -47,6 +53,8 @@ def load_agents(folder: str | os.PathLike[str], *, recover: bool = False) -> Fou
             found = _read(path, root, recover)
         except PromptError as error:
             finding = error.diagnostic()
+            if failures is not None:
+                failures[str(path)] = error
             diagnostics.append(finding._replace(template=finding.template or str(path)))
             continue
         if isinstance(found, Diagnostic):

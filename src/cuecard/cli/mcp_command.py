@@ -76,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Serve until the client goes or the process is ended, and give the exit code."""
-    from ..adapters.mcp_catalog import AgentCatalog
     from ..adapters.mcp_server import PromptServer, serve_http, serve_stdio
+    from ..catalog import AgentCatalog
 
     if not 0 <= options.port <= 65535:
         parser.error("--port takes a number from 0 to 65535")

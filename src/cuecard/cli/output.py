@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from ..errors import PromptError
+from ..files import replace_file
 from ..source import Diagnostic
 
 __all__ = [
@@ -93,14 +94,7 @@ def write_text(text: str, path: str | None) -> None:
     if path is None or path == "-":
         _write_all(data)
         return
-    try:
-        _replace_file(path, data)
-    except OSError as error:
-        raise PromptError(
-            f"cannot write the file: {error.strerror or type(error).__name__}",
-            code="P801",
-            template=path,
-        ) from error
+    replace_file(path, data)
 
 
 def _write_all(data: bytes) -> None:
@@ -109,30 +103,3 @@ def _write_all(data: bytes) -> None:
     while left:
         left = left[sys.stdout.buffer.write(left) or 0 :]
     sys.stdout.buffer.flush()
-
-
-def _replace_file(path: str, data: bytes) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):
-        # A device or a pipe has no contents to replace.
-        with open(path, "wb") as target:
-            target.write(data)
-        return
-    import tempfile
-
-    path = os.path.realpath(path)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".cuecard-")
-    try:
-        with os.fdopen(handle, "wb") as target:
-            target.write(data)
-        mode = os.stat(path).st_mode if os.path.exists(path) else 0o666 & ~_umask()
-        os.chmod(temporary, mode & 0o7777)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,4 +1,4 @@
-"""The agents that an MCP server offers: read from files, and again when the files change."""
+"""The agents that a server offers: read from files, and again when the files change."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ from ..errors import ContextError, PromptError
 from ..files import Folder
 from ..language.vocabulary import nearest
 from ..renderer import PromptRenderer
-from ..source import Diagnostic
-from .slots import Slot, slots_of
+from ..source import Diagnostic, Found
+from .slots import Slot, declared_slots, slots_of
 
 __all__ = ["AgentCatalog", "Offer"]
 
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
-_NOTES = {
-    "array": "a JSON list",
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "object": "a JSON object",
-}
+_MOST_TRIES = 5
 
 
 class Offer(NamedTuple):
@@ -36,6 +30,8 @@ class Offer(NamedTuple):
         slots: what can be passed by a listing.
         reads: every name that may be passed.
         failure: why its template cannot be read.
+        broken: why its file cannot be read as it is now, when a catalog that keeps what it
+            has offers the agent as it was before.
     """
 
     name: str
@@ -43,65 +39,27 @@ class Offer(NamedTuple):
     slots: tuple[Slot, ...]
     reads: frozenset[str]
     failure: PromptError | None = None
+    broken: PromptError | None = None
 
     def listing(self) -> tuple[Any, ...]:
         """What a client sees of it; when it changes, the list has changed."""
         return self.name, self.agent.description, self.slots
 
-    def read(self, arguments: Mapping[str, str]) -> dict[str, Any]:
-        """The values that texts stand for.
-
-        An empty text for a slot that needs no text is taken for absent: forms send it.
+    def refuse_unknown(self, names: Iterable[str]) -> None:
+        """See that the agent reads what it is given.
 
         Raises:
-            ContextError: a name that the agent does not read (P712), a required slot that is
-                missing (P710), or a text that is none of the declared type (P711). All of
-                the first kind that is found are named.
+            ContextError: it does not read some of the names (P712), all of which are told.
         """
-        types = {entry.name: entry for entry in self.agent.inputs}
-        values: dict[str, Any] = {}
-        wrong: list[str] = []
-        for name, text in arguments.items():
-            entry = types.get(name)
-            if entry is None:
-                values[name] = text
-            elif text or entry.type in ("string", "any"):
-                try:
-                    values[name] = entry.read(text)
-                except ValueError:
-                    wrong.append(name)
-        self._refuse_unknown(arguments)
-        self._refuse_missing(values, wrong)
-        if wrong:
-            message = "; ".join(f"`{name}` must be {_NOTES[types[name].type]}" for name in wrong)
-            raise self._refusal(message, "P711", wrong[0], "lists and objects are written as JSON")
-        return values
-
-    def _refuse_unknown(self, arguments: Mapping[str, str]) -> None:
-        unknown = [name for name in arguments if name not in self.reads]
+        unknown = [name for name in names if name not in self.reads]
         if unknown:
+            listed = ", ".join(f"`{name}`" for name in unknown)
             hint = nearest(unknown[0], self.reads) or "leave it out"
-            raise self._refusal(f"the agent reads no {_names(unknown)}", "P712", unknown[0], hint)
+            raise self.refusal(f"the agent reads no {listed}", "P712", unknown[0], hint)
 
-    def _refuse_missing(self, values: Mapping[str, Any], wrong: list[str]) -> None:
-        given = values.keys() | set(wrong)
-        missing = [s.name for s in self.slots if s.required and s.name not in given]
-        if missing:
-            message = f"missing argument{'s' if len(missing) > 1 else ''} {_names(missing)}"
-            raise self._refusal(message, "P710", missing[0], "pass a text for each")
-
-    def _refusal(self, message: str, code: str, name: str, hint: str) -> ContextError:
+    def refusal(self, message: str, code: str, name: str, hint: str) -> ContextError:
+        """An error about what the agent is given under a name."""
         return ContextError(message, code=code, path=f"$.{name}", template=self.name, hint=hint)
-
-
-def described(slot: Slot) -> str | None:
-    """A slot's description, with what its text must be and its default."""
-    notes = [_NOTES[slot.type]] if slot.type in _NOTES else []
-    if slot.default is not None:
-        notes.append(f"default: {slot.default}")
-    if not notes:
-        return slot.description
-    return f"{slot.description or slot.name} ({', '.join(notes)})"
 
 
 class AgentCatalog:
@@ -111,6 +69,9 @@ class AgentCatalog:
         paths: agent files, and folders of them.
         renderer: renders them; what its providers give need not be passed.
         partials: the folder of partials that the renderer has.
+        keep: whether an agent whose file is broken when it is read again stays as it was.
+        distinct: whether an agent whose name is taken is offered by its name and its path, as
+            in `reviewer@old.reviewer`. Otherwise it is not offered.
 
     Attributes:
         offers: the agents by name, in the order of their paths.
@@ -125,55 +86,85 @@ class AgentCatalog:
         paths: Iterable[str | os.PathLike[str]],
         renderer: PromptRenderer,
         partials: Folder | None = None,
+        *,
+        keep: bool = False,
+        distinct: bool = False,
     ) -> None:
+        self._keep = keep
+        self._distinct = distinct
         self._paths = tuple(Path(path) for path in paths)
         self._renderer = renderer
         self._partials = partials
         self.offers: Mapping[str, Offer] = {}
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self._stamps = self._stamps_now()
-        self._read(strict=True)
+        self.offers, self.diagnostics = self._gather(strict=True)
 
     def reload(self) -> bool:
         """Read the files again if any of them changed; whether the list is another then.
 
-        A file that cannot be read any more is left out, and a diagnostic says so.
+        A diagnostic tells of a file that cannot be read any more, which is left out or stays
+        as it was. What is offered changes in one step, and not while files still change.
         """
         stamps = self._stamps_now()
         if stamps == self._stamps:
             return False
         before = [offer.listing() for offer in self.offers.values()]
-        # Before the files are read: what changes from now on is seen the next time.
-        self._stamps = stamps
-        self._read(strict=False)
+        for _ in range(_MOST_TRIES):
+            found = self._gather(strict=False)
+            # What was written while it was read may be half of something.
+            read, stamps = stamps, self._stamps_now()
+            if read == stamps:
+                break
+        self._stamps = read
+        self.offers, self.diagnostics = found
         return before != [offer.listing() for offer in self.offers.values()]
 
     # reading -----------------------------------------------------------------------------------
 
-    def _read(self, *, strict: bool) -> None:
+    def _gather(self, *, strict: bool) -> tuple[Mapping[str, Offer], tuple[Diagnostic, ...]]:
         found: dict[str, Offer] = {}
         diagnostics: list[Diagnostic] = []
+        failures: dict[str, PromptError] = {}
         for path in self._paths:
             try:
-                agents = load_agents(path) if path.is_dir() else [load_agent(path)]
+                agents = self._load(path, failures)
             except PromptError as error:
                 if strict:
                     raise
                 diagnostics.append(error.diagnostic())
+                failures[str(path)] = error
                 continue
-            diagnostics.extend(getattr(agents, "diagnostics", ()))
-            for agent in agents:
-                offer = self._offer(agent)
+            diagnostics.extend(agents.diagnostics)
+            for offer in map(self._offer, agents):
+                if self._distinct and offer.name in found:
+                    offer = offer._replace(name=_distinct_name(offer, path))
                 if found.setdefault(offer.name, offer) is not offer:
-                    # Within one folder it is said already.
-                    if not any(
-                        d.code == "P415" and d.template == str(agent.path) for d in diagnostics
-                    ):
+                    if not _is_said(diagnostics, offer.agent):
                         diagnostics.append(_taken(offer, found[offer.name]))
                 elif offer.failure is not None:
                     diagnostics.append(offer.failure.diagnostic())
-        self.offers = found
-        self.diagnostics = tuple(dict.fromkeys(diagnostics))
+        if self._keep and not strict:
+            found = self._kept(found, failures)
+        return found, tuple(dict.fromkeys(diagnostics))
+
+    def _load(self, path: Path, failures: dict[str, PromptError]) -> Found[AgentDefinition]:
+        if not path.is_dir():
+            agent = load_agent(path)
+            return Found([agent], agent.diagnostics)
+        return load_agents(path, failures=failures)
+
+    def _kept(
+        self, found: Mapping[str, Offer], failures: Mapping[str, PromptError]
+    ) -> dict[str, Offer]:
+        """What is found, with the offers of before in place of those whose files are broken."""
+        kept = dict(found)
+        for name, offer in self.offers.items():
+            now = found.get(name)
+            why = now.failure if now is not None else failures.get(str(offer.agent.path))
+            if why is not None and offer.failure is None:
+                kept[name] = offer._replace(broken=why)
+        return kept
 
     def _offer(self, agent: AgentDefinition) -> Offer:
         name = agent.name or "agent"
@@ -181,8 +172,8 @@ class AgentCatalog:
             slots = slots_of(agent, self._renderer, self._partials)
             provided = self._renderer.plan(agent).owners
         except PromptError as error:
-            declared = (Slot(e.name, e.type, False, e.default, e.description) for e in agent.inputs)
-            return Offer(name, agent, tuple(declared), frozenset(), error)
+            declared = tuple(slot._replace(required=False) for slot in declared_slots(agent))
+            return Offer(name, agent, declared, frozenset(), error)
         return Offer(name, agent, slots, frozenset(provided).union(s.name for s in slots))
 
     def _stamps_now(self) -> dict[str, tuple[int, ...]]:
@@ -218,5 +209,8 @@ def _taken(offer: Offer, other: Offer) -> Diagnostic:
     return Diagnostic("P415", message, None, str(offer.agent.path), "warning", "rename one")
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _distinct_name(offer: Offer, root: Path) -> str:
+    """The agent's name and the way to its file, in characters that a path of a URL may hold."""
+    path = offer.agent.path or Path(offer.name)
+    way = path.relative_to(root) if path.is_relative_to(root) and path != root else path
+    return f"{offer.name}@{'.'.join(way.with_suffix('').parts).lstrip('./')}"

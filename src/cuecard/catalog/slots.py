@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..agents import AgentDefinition
 from ..files import Folder
+from ..profile import Profile
 from ..renderer import PromptRenderer
 from ..template import Template
 
-__all__ = ["Slot", "slots_of"]
+__all__ = ["Slot", "declared_slots", "slots_beside", "slots_of"]
 
 
 class Slot(NamedTuple):
@@ -48,12 +50,47 @@ def slots_of(
         TemplateError: the template is invalid.
         TemplateNotFoundError: a partial does not exist.
     """
-    profile = replace(agent.profile_or(renderer.profile), fallback=False)
+    provided = renderer.plan(agent).owners
+    return slots_beside(agent, provided, renderer.profile, partials)
+
+
+def slots_beside(
+    agent: AgentDefinition,
+    provided: Collection[str],
+    default: Profile,
+    partials: Folder | None = None,
+) -> tuple[Slot, ...]:
+    """As `slots_of`, of an agent beside what others provide.
+
+    Args:
+        agent: the agent.
+        provided: the variables that need not be passed.
+        default: the profile, when the header names none.
+        partials: the folder of partials.
+
+    Raises:
+        TemplateError: the template is invalid.
+        TemplateNotFoundError: a partial does not exist.
+    """
+    profile = replace(agent.profile_or(default), fallback=False)
     folder = partials if profile.partials else None
     template = Template(agent.source, profile=profile, partials=folder)
-    provided = renderer.plan(agent).owners
-    declared = {
-        entry.name: Slot(
+    declared = declared_slots(agent, provided)
+    needed = template.required if profile.undefined == "strict" else frozenset()
+    known = {slot.name for slot in declared}.union(provided)
+    free = sorted(template.variables - known)
+    return (*declared, *(Slot(name, required=name in needed) for name in free))
+
+
+def declared_slots(agent: AgentDefinition, provided: Collection[str] = ()) -> tuple[Slot, ...]:
+    """The slots that an agent's header declares.
+
+    Args:
+        agent: the agent.
+        provided: the variables that need not be passed.
+    """
+    return tuple(
+        Slot(
             entry.name,
             entry.type,
             entry.required and entry.name not in provided,
@@ -61,7 +98,4 @@ def slots_of(
             entry.description,
         )
         for entry in agent.inputs
-    }
-    needed = template.required if profile.undefined == "strict" else frozenset()
-    free = sorted(template.variables - provided.keys() - declared.keys())
-    return (*declared.values(), *(Slot(name, required=name in needed) for name in free))
+    )
