@@ -35,6 +35,7 @@ from .template import Template, render
 if TYPE_CHECKING:
     from . import markdown, operator
     from .agents import AgentDefinition, load_agent, load_agents, parse_agent
+    from .isolation import Isolation
     from .lint import lint
     from .operator import slots_from_prompt
     from .providers import ProviderRequest, provider
@@ -56,6 +57,7 @@ __all__ = [
     "FallbackWarning",
     "Folder",
     "Found",
+    "Isolation",
     "Limits",
     "MissingExtraError",
     "Profile",
@@ -98,6 +100,7 @@ __all__ = [
 # What a program that only renders does not need is loaded when it is asked for.
 _LATER = {
     "AgentDefinition": "agents",
+    "Isolation": "isolation",
     "PromptRenderer": "renderer",
     "ProviderRequest": "providers",
     "Skill": "skills",
