@@ -21,7 +21,7 @@ Messages never hold a value of the context. Every error pickles.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from .source import Diagnostic, Source, Span
 
@@ -176,6 +176,7 @@ CODES: dict[str, str] = {
     "P912": "outside text in a structure",
     "P913": "computed partial",
     "P914": "safe filter",
+    "P915": "control token",
 }
 """The kind of failure that each code is, in the words that errors use."""
 
@@ -254,6 +255,14 @@ class PromptError(Exception):
         if self.hint:
             text += f" ({self.hint})"
         return text
+
+    def without_frames(self) -> Self:
+        """The error, fit to be kept: frames that it passed would keep all that they hold."""
+        passed: BaseException | None = self
+        while passed is not None:
+            passed.__traceback__ = None
+            passed = passed.__cause__ or passed.__context__
+        return self
 
     def diagnostic(self) -> Diagnostic:
         """The error as a finding among others."""

@@ -82,9 +82,12 @@ def _files(root: Path, diagnostics: list[Diagnostic]) -> Iterator[Path]:
 
 def _read(path: Path, root: Path, recover: bool) -> AgentDefinition | Diagnostic:
     name = str(path)
-    if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+    if path.is_symlink() and _leads_out(path, root):
         message = "the link leads out of the folder"
         return Diagnostic("P416", message, None, name, "error", "copy the file instead")
+    if path.exists() and not path.is_file():
+        # A pipe would be waited for.
+        raise PromptError("cannot read the file: it is none", code="P801", template=name)
     document = read_document(read_text(path), name, recover=recover)
     if document.has_header:
         return read_agent(document, path)
@@ -93,6 +96,13 @@ def _read(path: Path, root: Path, recover: bool) -> AgentDefinition | Diagnostic
     message = "no front matter, so this is taken for no agent"
     hint = "begin the file with a header between two lines `---`"
     return Diagnostic("P404", message, None, name, "info", hint)
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    try:
+        return not path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # a circle of links leads nowhere
+        return True
 
 
 def _taken_names(agents: list[AgentDefinition]) -> Iterator[Diagnostic]:

@@ -45,7 +45,7 @@ def load_agent(path: str | os.PathLike[str], *, recover: bool = False) -> AgentD
 
 
 def parse_agent(text: str, *, recover: bool = False, name: str = "agent") -> AgentDefinition:
-    """Read the text of an agent file.
+    r"""Read the text of an agent file.
 
     Args:
         text: a header between two lines `---`, and the template; or the template alone.
@@ -56,6 +56,12 @@ def parse_agent(text: str, *, recover: bool = False, name: str = "agent") -> Age
     Raises:
         SpecError: the header cannot be read (P401, P402), or the value of a key that means
             something to an agent is none that it can have (P405).
+
+    Examples:
+        >>> import cuecard
+        >>> agent = cuecard.parse_agent("---\nname: writer\ntools: Read\n---\nBe {{ tone }}.")
+        >>> agent.name, agent.tools, agent.system_prompt
+        ('writer', ('Read',), 'Be {{ tone }}.')
     """
     return read_agent(read_document(text, name, recover=recover), None)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..agents import AgentDefinition, load_agent, load_agents
-from ..errors import ContextError, PromptError
+from ..errors import ContextError, PromptError, SpecError
 from ..files import Folder
 from ..language.vocabulary import nearest
 from ..renderer import PromptRenderer
@@ -70,8 +70,9 @@ class AgentCatalog:
         renderer: renders them; what its providers give need not be passed.
         partials: the folder of partials that the renderer has.
         keep: whether an agent whose file is broken when it is read again stays as it was.
-        distinct: whether an agent whose name is taken is offered by its name and its path, as
-            in `reviewer@old.reviewer`. Otherwise it is not offered.
+        distinct: whether each agent has a name of its own that a URL may hold: one whose
+            name is taken is offered by its name and its path, as in `reviewer@old.reviewer`,
+            and `/` is a dot. Otherwise an agent whose name is taken is not offered.
 
     Attributes:
         offers: the agents by name, in the order of their paths.
@@ -125,27 +126,29 @@ class AgentCatalog:
     def _gather(self, *, strict: bool) -> tuple[Mapping[str, Offer], tuple[Diagnostic, ...]]:
         found: dict[str, Offer] = {}
         diagnostics: list[Diagnostic] = []
-        failures: dict[str, PromptError] = {}
+        seen: set[str] = set()
         for path in self._paths:
+            failures: dict[str, PromptError] = {}
             try:
                 agents = self._load(path, failures)
             except PromptError as error:
                 if strict:
                     raise
-                diagnostics.append(error.diagnostic())
+                agents = Found([], [error.diagnostic()])
                 failures[str(path)] = error
-                continue
             diagnostics.extend(agents.diagnostics)
-            for offer in map(self._offer, agents):
-                if self._distinct and offer.name in found:
-                    offer = offer._replace(name=_distinct_name(offer, path))
+            for offer in self._with_kept(map(self._offer, agents), agents, failures):
+                place = str(offer.agent.path)
+                if self._distinct:
+                    if place in seen:
+                        continue
+                    offer = offer._replace(name=_distinct_name(offer, path, found))
+                seen.add(place)
                 if found.setdefault(offer.name, offer) is not offer:
                     if not _is_said(diagnostics, offer.agent):
                         diagnostics.append(_taken(offer, found[offer.name]))
-                elif offer.failure is not None:
-                    diagnostics.append(offer.failure.diagnostic())
-        if self._keep and not strict:
-            found = self._kept(found, failures)
+                elif (failure := offer.failure or offer.broken) is not None:
+                    diagnostics.append(failure.diagnostic())
         return found, tuple(dict.fromkeys(diagnostics))
 
     def _load(self, path: Path, failures: dict[str, PromptError]) -> Found[AgentDefinition]:
@@ -154,20 +157,36 @@ class AgentCatalog:
             return Found([agent], agent.diagnostics)
         return load_agents(path, failures=failures)
 
-    def _kept(
-        self, found: Mapping[str, Offer], failures: Mapping[str, PromptError]
-    ) -> dict[str, Offer]:
-        """What is found, with the offers of before in place of those whose files are broken."""
-        kept = dict(found)
-        for name, offer in self.offers.items():
-            now = found.get(name)
-            why = now.failure if now is not None else failures.get(str(offer.agent.path))
-            if why is not None and offer.failure is None:
-                kept[name] = offer._replace(broken=why)
-        return kept
+    def _with_kept(
+        self,
+        offers: Iterable[Offer],
+        agents: Found[AgentDefinition],
+        failures: dict[str, PromptError],
+    ) -> Iterable[Offer]:
+        """Offers, and those of before in the places of files that are broken now.
+
+        They are told apart by their files: an agent must not answer under the name of
+        another whose file is broken.
+        """
+        if not self._keep:
+            return offers
+        before = {str(offer.agent.path): offer for offer in self.offers.values()}
+        failures.update(_headless(agents.diagnostics, before))
+        now: dict[str, Offer] = {}
+        for offer in offers:
+            place = str(offer.agent.path)
+            was = before.get(place)
+            if offer.failure is not None and was is not None and was.failure is None:
+                offer = was._replace(name=_name_of(was.agent), broken=offer.failure)
+            now[place] = offer
+        for place, failure in failures.items():
+            was = before.get(place)
+            if was is not None and was.failure is None:
+                now[place] = was._replace(name=_name_of(was.agent), broken=failure)
+        return sorted(now.values(), key=lambda offer: offer.agent.path or Path())
 
     def _offer(self, agent: AgentDefinition) -> Offer:
-        name = agent.name or "agent"
+        name = _name_of(agent)
         try:
             slots = slots_of(agent, self._renderer, self._partials)
             provided = self._renderer.plan(agent).owners
@@ -209,8 +228,25 @@ def _taken(offer: Offer, other: Offer) -> Diagnostic:
     return Diagnostic("P415", message, None, str(offer.agent.path), "warning", "rename one")
 
 
-def _distinct_name(offer: Offer, root: Path) -> str:
-    """The agent's name and the way to its file, in characters that a path of a URL may hold."""
+def _headless(
+    diagnostics: Iterable[Diagnostic], before: Mapping[str, Offer]
+) -> Iterator[tuple[str, PromptError]]:
+    """The files of agents that have no header any more, as one has that is half written."""
+    for found in diagnostics:
+        place = found.template
+        if place is not None and place in before and found.code in ("P403", "P404"):
+            yield place, SpecError(found.message, code=found.code, template=place, hint=found.hint)
+
+
+def _name_of(agent: AgentDefinition) -> str:
+    return agent.name or "agent"
+
+
+def _distinct_name(offer: Offer, root: Path, taken: Collection[str]) -> str:
+    """The agent's name, with the way to its file when it is taken; a part of a URL's path."""
+    name = offer.name.replace("/", ".")
+    if name.strip(".") and name not in taken:
+        return name
     path = offer.agent.path or Path(offer.name)
     way = path.relative_to(root) if path.is_relative_to(root) and path != root else path
-    return f"{offer.name}@{'.'.join(way.with_suffix('').parts).lstrip('./')}"
+    return f"{name}@{'.'.join(way.with_suffix('').parts).lstrip('./')}"

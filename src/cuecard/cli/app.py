@@ -10,44 +10,28 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import NoReturn
 
 from .. import __version__
 from ..errors import PromptError
+from .commands import COMMANDS, HelpFormatter, load_command
 from .output import print_error, print_line
 
 __all__ = ["main"]
 
-_COMMANDS = {
-    "render": "render a template, or the body of a Markdown file",
-    "vars": "list the variables that a template reads",
-    "explain": "show where each part of a prompt comes from, and what breaks its cache",
-    "check": "find the mistakes in agent files, skills and templates",
-    "rule": "explain a rule of `check`, or list them",
-    "fmt": "give what stands inside the tags of templates one form",
-    "diff": "compare the prompts that a template makes of two contexts",
-    "agents": "list the agent files of a folder, with their variables and problems",
-    "skills": "list the skills that an agent would see",
-    "notes": "read and write what an agent remembers of a user, and the user's profile",
-    "todos": "read and write the todo list of a session",
-    "lsp": "help an editor with prompts, by the Language Server Protocol",
-    "mcp": "serve agents as the prompts of an MCP server",
-    "init": "write a commented agent file to start from",
-}
 _EXAMPLES = """\
 commands:
 {commands}
 
 examples:
   cuecard render agent.md --var workspace=/src
-  cuecard render SYSTEM.md --profile markdown --vars context.json --output prompt.txt
+  cuecard render SYSTEM.md --profile markdown --vars context.json
   cuecard vars agent.md
   cuecard explain agent.md --vars context.json --html agent.html
   cuecard check agents/ --fix
 
-`cuecard COMMAND --help` says more. Exit codes: 0 all is well, 1 findings or a failed
-render, 2 wrong usage.
+`cuecard COMMAND --help` says more. Exit codes: 0 all is well, 1 findings or a
+failed render, 2 wrong usage.
 """
 
 
@@ -84,9 +68,9 @@ def _run(arguments: list[str]) -> int:
         usage="cuecard [--help] [--version] COMMAND ...",
         description="Render the system prompt of an LLM agent from a template and live context.",
         epilog=_EXAMPLES.format(
-            commands="\n".join(f"  {name.ljust(8)} {text}" for name, text in _COMMANDS.items())
+            commands="\n".join(f"  {name.ljust(11)} {text}" for name, text in COMMANDS.items())
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"cuecard {__version__}")
     if not arguments:
@@ -96,19 +80,11 @@ def _run(arguments: list[str]) -> int:
     if name.startswith("-"):
         parser.parse_args(arguments[:1])
         parser.error("a command is missing")
-    if name not in _COMMANDS:
+    if name not in COMMANDS:
         from ..language.vocabulary import nearest
 
-        hint = nearest(name, _COMMANDS)
+        hint = nearest(name, COMMANDS)
         parser.error(f"no command {name!r}" + (f". {hint}" if hint else ""))
-    command = import_module(f".{name}_command", __package__)
-    subparser = argparse.ArgumentParser(
-        prog=f"cuecard {name}",
-        description=command.DESCRIPTION,
-        epilog=command.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    command.add_arguments(subparser)
-    status: int = command.run(subparser.parse_args(arguments[1:]), subparser)
+    command = load_command(name)
+    status: int = command.module.run(command.parser.parse_args(arguments[1:]), command.parser)
     return status

@@ -43,7 +43,7 @@ not be compared."""
 EXAMPLES = """\
 examples:
   cuecard diff monday.json tuesday.json --template agent.md
-  cuecard diff a.json b.json --template SYSTEM.md --profile markdown --tokens auto
+  cuecard diff a.json b.json --template SYSTEM.md --tokens auto
 """
 
 

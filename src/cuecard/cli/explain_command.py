@@ -57,7 +57,7 @@ EXAMPLES = """\
 examples:
   cuecard explain agent.md --vars context.json --scope tools,skills=static
   cuecard explain agent.md --vars context.json --tokens auto --html agent.html
-  cuecard explain agent.md --vars context.json --turns turns.jsonl --svg turns.svg
+  cuecard explain agent.md --vars context.json --turns turns.jsonl
   cuecard explain agent.md --plan --var user_notes=none
 """
 
@@ -77,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan", action="store_true", help="list the providers that run before a turn instead"
     )
     add_entry_point_argument(parser)
+    parser.add_argument(
+        "--control-tokens",
+        action="store_true",
+        help="warn of control tokens of chat formats in values, such as <|im_start|>",
+    )
     parser.add_argument(
         "--turns",
         metavar="TURNS.jsonl",
@@ -123,6 +128,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--html is instead of --json, --turns and --output")
     if options.plan and any((options.html, options.turns, options.tokens, options.scopes)):
         raise UsageError("--plan is instead of --html, --turns, --tokens and --scope")
+    if options.control_tokens and (options.plan or options.turns is not None):
+        raise UsageError("--control-tokens goes with one prompt")
     if options.no_entry_points and not options.plan:
         raise UsageError("--no-entry-points goes with --plan")
     if options.svg is not None and options.turns is None:
@@ -154,6 +161,8 @@ def _report(
         write_text(page(explained(prompt)), options.html)
     else:
         _show(options, explained(prompt))
+    if options.control_tokens:
+        return (*prompt.diagnostics, *prompt.control_tokens())
     return prompt.diagnostics
 
 

@@ -16,7 +16,7 @@ Server Protocol. docs/editors.md shows how to set up some editors."""
 
 EXAMPLES = """\
 examples:
-  cuecard lsp                   what to enter in an editor as the server's command
+  cuecard lsp                 what to enter in an editor as the server's command
 """
 
 

@@ -23,7 +23,7 @@ A render sees a change at its next turn. The exit code is 1 when the store fails
 
 EXAMPLES = """\
 examples:
-  cuecard notes append --store sqlite:agent.db --agent argus --user ann 'likes short answers'
+  cuecard notes append --store file:memory --agent argus --user ann 'likes tea'
   cuecard notes show --store sqlite:agent.db --agent argus --user ann
   cuecard notes set --store file:memory --user ann --profile - < ann.md
   CUECARD_STORE=file:memory cuecard notes clear --agent argus --user ann

@@ -37,7 +37,7 @@ examples:
   cuecard render SYSTEM.md --profile markdown --workspace . --tools tools.json
   echo 'Hello {{ name }}' | cuecard render - --var name=world
   cuecard render agent.md --session s1 --user ann --store sqlite:agent.db
-  cuecard render agent.md --session s1 --store file:memory --set-todo plan.json --zone Asia/Tokyo
+  cuecard render agent.md --session s1 --store file:memory --zone Asia/Tokyo
 """
 
 

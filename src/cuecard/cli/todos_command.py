@@ -29,7 +29,7 @@ EXAMPLES = """\
 examples:
   cuecard todos set plan.json --store sqlite:agent.db --session s1
   cuecard todos show --store sqlite:agent.db --session s1
-  echo '[{"content": "Run the tests"}]' | cuecard todos set - --store file:memory --session s1
+  cuecard todos set - --store file:memory --session s1 < plan.json
   CUECARD_STORE=file:memory cuecard todos clear --session s1
 """
 

@@ -9,7 +9,7 @@ from ..errors import PromptError
 from ..profile import PROFILES
 from ..template import Template
 from .arguments import add_partials_argument
-from .inputs import read_template
+from .inputs import TemplateFile, read_template
 from .output import error_data, print_diagnostics, print_json, write_text
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
@@ -19,7 +19,8 @@ DESCRIPTION = """\
 List the variables that a template reads, with the lines on which it does.
 
 A variable is optional when every use of it is guarded: by `is defined`, by `default(...)`,
-or, under a profile that takes absent names for empty, by an `if` that tests it."""
+or, under a profile that takes absent names for empty, by an `if` that tests it. Of an input
+that the header declares, the header says so."""
 
 EXAMPLES = """\
 examples:
@@ -52,15 +53,19 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             print_json({"error": error_data(error)})
         raise
     if options.json:
-        print_json({kind: _listed(read.template, names) for kind, names in _kinds(read.template)})
+        print_json({kind: _listed(read.template, names) for kind, names in _kinds(read)})
     else:
-        write_text(_table(read.template), None)
+        write_text(_table(read), None)
     print_diagnostics(read.diagnostics)
     return 0
 
 
-def _kinds(template: Template) -> list[tuple[str, frozenset[str]]]:
-    return [("required", template.required), ("optional", template.optional)]
+def _kinds(read: TemplateFile) -> list[tuple[str, frozenset[str]]]:
+    template, inputs = read.template, read.agent.inputs
+    optional = {entry.name for entry in inputs if not entry.required} & template.variables
+    needed = {entry.name for entry in inputs if entry.required} & template.variables
+    required = (template.required - optional) | needed
+    return [("required", required), ("optional", template.variables - required)]
 
 
 def _listed(template: Template, names: frozenset[str]) -> list[dict[str, Any]]:
@@ -73,13 +78,14 @@ def _listed(template: Template, names: frozenset[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _table(template: Template) -> str:
+def _table(read: TemplateFile) -> str:
+    template = read.template
     if not template.variables:
         return "The template reads no variables.\n"
     width = max(map(len, template.variables))
     return "".join(
         f"{kind}  {name.ljust(width)}  {_places(template, name)}\n"
-        for kind, names in _kinds(template)
+        for kind, names in _kinds(read)
         for name in sorted(names)
     )
 

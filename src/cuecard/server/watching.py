@@ -1,0 +1,52 @@
+"""Watching: agents are read again when their files change, once writing has come to rest."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from watchfiles import awatch
+
+if TYPE_CHECKING:
+    from .service import Service
+
+__all__ = ["watch"]
+
+_logger = logging.getLogger("cuecard.server")
+
+_REST_MS = 60
+"""Milliseconds without a change after which files are read."""
+
+_LOOK_MS = 5_000
+_AGAIN_SECONDS = 2.0
+
+
+async def watch(service: Service) -> None:
+    """Have a service read its files again whenever some changed, until it is cancelled.
+
+    Where the system cannot tell of changes, the files are looked at every two seconds; and
+    every five where it can, since what changed before it was asked is not told.
+    """
+    while True:
+        try:
+            async for _ in awatch(
+                *_places(service), step=_REST_MS, rust_timeout=_LOOK_MS, yield_on_timeout=True
+            ):
+                await service.reload()
+        except Exception as error:
+            _logger.warning("files cannot be watched: `%s`", type(error).__name__)
+        await asyncio.sleep(_AGAIN_SECONDS)
+        try:
+            await service.reload()
+        except Exception as error:
+            # Whatever is wrong with the files now, they may be mended.
+            _logger.warning("files cannot be read: `%s`", type(error).__name__)
+
+
+def _places(service: Service) -> set[Path]:
+    """Folders, also of single files: one that is replaced would not be seen any more."""
+    settings = service.settings
+    given = (*settings.paths, *([settings.partials] if settings.partials is not None else []))
+    return {path if path.is_dir() else path.parent for path in given}
