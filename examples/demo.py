@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +22,7 @@ PROMPTS = {
     "operator/triage.md": ("operator/task.json", cuecard.OPERATOR, None),
     "partials/SYSTEM.md": ("partials/context.json", cuecard.MARKDOWN, "partials/partials"),
 }
+TASKS, FILES = 100_000, 16
 WIDTH = 92
 
 
@@ -47,13 +49,18 @@ def show_text(prompt: str) -> None:
         print("  │ " + textwrap.shorten(line, WIDTH - 4, placeholder=" …"))
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, stderr: int | None = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     # The command that is installed beside this Python comes first.
     places = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     command = shutil.which("cuecard", path=places) or fail("there is no command `cuecard`")
     row("command", " ".join(("cuecard", *arguments)))
     return subprocess.run(
-        [command, *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60
+        [command, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        encoding="utf-8",
+        timeout=120,
     )
 
 
@@ -121,7 +128,7 @@ def show_session() -> None:
     program = f"{FOLDER}/live/session.py"
     row("program", f"python {program}")
     done = subprocess.run(
-        [sys.executable, program], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60
+        [sys.executable, program], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120
     )
     if done.returncode != 0 or done.stderr:
         fail(f"the session broke off:\n{done.stderr}")
@@ -130,6 +137,35 @@ def show_session() -> None:
     if done.returncode != 0:
         fail(f"there is no plan:\n{done.stderr}")
     print(textwrap.indent(done.stdout, "  │ ").rstrip())
+
+
+def task(number: int) -> dict[str, object]:
+    return {
+        "question": f"Where do we sleep after {number % 40} km?",
+        "days": (number + 1) % 10_000 and number % 9 + 1,
+        "kilometres": number % 97,
+        "huts": [{"name": f"Hut {number % 50}", "beds": number % 7}],
+    }
+
+
+def show_batch() -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    print("\n" + styled(f"{TASKS:,} prompts from a table", "1"))
+    with tempfile.TemporaryDirectory() as folder:
+        tasks, output = Path(folder, "tasks"), f"{folder}/prompts.parquet"
+        tasks.mkdir()
+        for part in range(FILES):
+            rows = pyarrow.Table.from_pylist([task(n) for n in range(part, TASKS, FILES)])
+            parquet.write_table(rows, tasks / f"{part}.parquet")
+        # The bar is drawn on a terminal only, and by the command itself.
+        bar = None if sys.stderr.isatty() else subprocess.PIPE
+        done = run("batch", f"{FOLDER}/batch/agent.md", str(tasks), output, stderr=bar)
+        rendered = parquet.read_metadata(output).num_rows if done.returncode == 0 else 0
+    if rendered != TASKS:
+        fail(f"the batch has {rendered:,} rows:\n{done.stderr}")
+    print(textwrap.indent(done.stdout, "  │ ", lambda line: True).rstrip())
 
 
 def show_mistake() -> None:
@@ -148,8 +184,12 @@ for name, (vars_file, profile, partials) in PROMPTS.items():
 show_workspace()
 show_turns()
 show_session()
+show_batch()
 show_mistake()
 print(
     f"\n{len(PROMPTS) + 1} prompts rendered twice, 20 turns compared, 6 turns of a session shown, "
-    "1 mistake explained."
+    f"{TASKS:,} prompts made of a table, 1 mistake explained."
 )
+command = Path(sys.executable).with_name("cuecard")
+shown = command.relative_to(ROOT) if command.is_relative_to(ROOT) else command
+print(f"The same in a browser, at http://127.0.0.1:8321/: {shown} serve {FOLDER}/")

@@ -113,7 +113,7 @@ _LATER = {
     "skills_catalog": "skills",
     "slots_from_prompt": "operator",
 }
-_ROOMS = frozenset(("lint", "markdown", "operator"))
+_ROOMS = frozenset(("batch", "lint", "markdown", "operator"))
 
 
 def __getattr__(name: str) -> Any:

@@ -133,7 +133,7 @@ CODES: dict[str, str] = {
     "P705": "invalid text",
     "P706": "invalid key",
     "P707": "context is no mapping",
-    "P708": "bound already",
+    "P708": "name taken already",
     "P710": "missing input",
     "P711": "input of the wrong type",
     "P712": "undeclared slot",

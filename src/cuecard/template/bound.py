@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from threading import RLock
+from time import perf_counter, thread_time
 from typing import Any
 
 from ..compiler import Compiled, SegmentPlan
@@ -13,16 +14,17 @@ from ..errors import ContextError, PromptError
 from ..prompt import Marks, Outline, Prompt, Scope
 from ..source import Diagnostic
 from .changing import ABSENT, Changing, Part, Values
+from .merging import merged
 from .template import NO_VARIABLES, Template
 from .tracing import absent_names, end_form, find_marks, forms_of, trimmed_end, unread_scopes
 
 __all__ = ["BoundTemplate"]
 
-_JOINED = "{{ '' }}"
-"""Prints nothing, and keeps white-space control on either side from reaching the other."""
-
 _MAX_BETWEEN = 4096
 """Longer texts are not printed by the engine along with the parts around them."""
+
+_LONG = 0.5
+"""Seconds: what takes longer to bind is not bound."""
 
 _MAX_APART = 16
 """So many parts are rendered one by one, so that only those are of which a value changed."""
@@ -92,8 +94,28 @@ class BoundTemplate(Template):
         self.scopes = {**dict.fromkeys(read, Scope.SESSION), **self.scopes}
         self._outline = self._changing = None
         if compiled.names is not None:
-            plans = compiled.segments().plans
-            self._prepare(compiled, [self._finished(compiled, plan) for plan in plans])
+            pieces = self._pieces(compiled)
+            if pieces is not None:
+                self._prepare(compiled, pieces)
+
+    def _pieces(self, compiled: Compiled) -> list[str | SegmentPlan] | None:
+        """What is rendered for good, and what turns render, in order.
+
+        Each part has the limits of a render. When together they exceed them, or take long, it
+        is None: then every turn renders the whole, which has these limits too.
+        """
+        pieces: list[str | SegmentPlan] = []
+        size = 0
+        clock, start = perf_counter(), thread_time()
+        for plan in compiled.segments().plans:
+            piece = self._finished(compiled, plan)
+            size += len(piece) if isinstance(piece, str) else 0
+            if size > self._max_output:
+                return None
+            if perf_counter() - clock > _LONG and thread_time() - start > _LONG:
+                return None
+            pieces.append(piece)
+        return pieces
 
     def _finished(self, compiled: Compiled, plan: SegmentPlan) -> str | SegmentPlan:
         """The text of a part that is rendered for good, or the part, if it reads more or fails."""
@@ -251,8 +273,8 @@ class BoundTemplate(Template):
         )
 
     def _noticed(self, values: Values) -> list[Diagnostic]:
-        given = {name for name, value in self._named(values)}
-        return [*(n for name, n in self._absent.items() if name not in given), *self._unread]
+        absent = {name for name, value in zip(self._free, values, strict=True) if value is ABSENT}
+        return [*(n for name, n in self._absent.items() if name in absent), *self._unread]
 
     def _named(self, values: Values) -> Iterator[tuple[str, Any]]:
         pairs = zip(self._free, values, strict=True)
@@ -320,32 +342,6 @@ def _closed(run: list[str | SegmentPlan]) -> Iterator[str | SegmentPlan]:
     texts: list[str] = []
     while run and isinstance(run[-1], str):
         texts.insert(0, str(run.pop()))
-    plans = [step for step in run if isinstance(step, SegmentPlan)]
-    if len(plans) == 1:
-        yield plans[0]
-    elif plans:
-        code = _JOINED.join(
-            _scoped(step) if isinstance(step, SegmentPlan) else _escaped(step) for step in run
-        )
-        names = tuple(sorted({name for plan in plans for name in plan.names or ()}))
-        yield plans[0]._replace(code=code, names=names, variable=None, choice=None, marked=None)
+    if run:
+        yield merged(run)
     yield from texts
-
-
-def _scoped(plan: SegmentPlan) -> str:
-    """A part's source, with what it binds kept from the parts after it."""
-    if plan.kind != "block":
-        return plan.code
-    code = plan.code
-    if code.endswith("{"):
-        # With the tag that follows, the brace would open an output.
-        code = code[:-1] + "{{ '{' }}"
-    return f"{{%+ with +%}}{code}{{%+ endwith +%}}"
-
-
-def _escaped(text: str) -> str:
-    """Source that prints a text, whatever delimiters it holds."""
-    for mark in ("{{", "{%", "{#"):
-        if mark in text:
-            return "".join("{{ '{' }}" if character == "{" else character for character in text)
-    return text.replace("{", "{{ '{' }}") if text.endswith("{") else text

@@ -39,6 +39,11 @@ def render(
     Raises:
         TemplateError: the template is invalid, or its render failed.
         ContextError: a value that the template reads is not plain data.
+
+    Examples:
+        >>> import cuecard
+        >>> cuecard.render("hello {{ directive }}", {"directive": "world"})
+        'hello world'
     """
     if not isinstance(template, str):
         raise TypeError(f"expected a template of type `str`, got `{type(template).__name__}`")

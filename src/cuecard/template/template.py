@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from time import perf_counter, thread_time
 from typing import Any
 
 from ..compiler import Compiled, compile_source
@@ -20,10 +22,11 @@ from ..errors import (
 from ..files import Folder
 from ..language import Unit, read_newlines
 from ..profile import STRICT, Profile
-from ..prompt import Form, Marks, Outline, Prompt, Scope
+from ..prompt import Form, Marks, Outline, Prompt, Scope, widest
 from ..scanner import WHITE_SPACE, has_tags, without_dropped_newline
 from ..source import Diagnostic, Source
 from ..values import Freezer, freeze_mapping
+from .pieces import Pieces, pieces_of
 from .tracing import (
     absent_names,
     end_form,
@@ -36,6 +39,9 @@ from .tracing import (
 __all__ = ["NO_VARIABLES", "Template"]
 
 NO_VARIABLES: dict[str, Any] = {}
+
+_LONG = 0.1
+"""Seconds after which the parts of a template are held against the whole."""
 
 
 class Template:
@@ -53,6 +59,14 @@ class Template:
             refuses. A profile with `fallback` raises nothing: `render` then gives the
             template as it stands.
         TemplateNotFoundError: a partial that it names does not exist.
+
+    Examples:
+        >>> import cuecard
+        >>> template = cuecard.Template("{{ greeting | default('Hello') }} {{ name }}")
+        >>> sorted(template.required), sorted(template.optional)
+        (['name'], ['greeting'])
+        >>> template.render(name="Ann")
+        'Hello Ann'
     """
 
     __slots__ = (
@@ -111,7 +125,7 @@ class Template:
         except (TemplateError, TemplateNotFoundError) as error:
             if not profile.fallback:
                 raise
-            self._failure = error
+            self._failure = error.without_frames()
             return
         if self._compiled.names is not None and partials is None:
             self._render = self._compiled.program.render
@@ -130,6 +144,11 @@ class Template:
     def source(self) -> Source:
         """The template's text."""
         return self._source
+
+    @property
+    def partials(self) -> Folder | None:
+        """The folder that its partials are read from."""
+        return self._partials
 
     @property
     def failure(self) -> PromptError | None:
@@ -267,7 +286,7 @@ class Template:
             except Exception as error:
                 raise ContextError(
                     f"the context cannot be read: it raised `{type(error).__name__}`"
-                ) from error
+                ) from None
         return {**mapping, **variables}
 
     def _finish(self, text: str) -> str:
@@ -301,15 +320,55 @@ class Template:
             compiled = self._current()
             context = self._context(context, variables, compiled.names)
             values = self._freeze(compiled, context)
-            segments = compiled.segments()
-            for plan in segments.plans:
-                texts.append(segments.render(plan, values))
-            if sum(map(len, texts)) > self._max_output:
-                raise self._too_large()
+            whole = self._render_parts(compiled, values, texts)
         except BaseException as error:
             error = self._error_of_the_whole(error, values)
-            return self._failed_trace(error, context, values)
+            return self._failed_trace(error, context, values, texts)
+        if whole is not None:
+            return self._undivided(whole, values, context)
         return self._traced(compiled, texts, values, context)
+
+    def _render_parts(
+        self, compiled: Compiled, values: dict[str, Any], texts: list[str]
+    ) -> str | None:
+        """Render part by part into `texts`; the whole, if that is more work than the whole is.
+
+        Each part has the limits of a render. Where together they take long, the whole has to
+        keep these limits too; and where what many parts read is made anew for each, so that
+        they still take long, the template is left in one piece.
+        """
+        segments = compiled.segments()
+        whole: str | None = None
+        size = 0
+        # The clock is quick to ask; what counts is the time that this thread took itself.
+        clock, start = perf_counter(), thread_time()
+        for plan in segments.plans:
+            text = segments.render(plan, values)
+            texts.append(text)
+            size += len(text)
+            if size > self._max_output:
+                raise self._too_large()
+            if (
+                plan.literal is None
+                and perf_counter() - clock > _LONG
+                and thread_time() - start > _LONG
+            ):
+                if whole is not None:
+                    return whole
+                whole = compiled.program.render(MAIN, **values)
+                clock, start = perf_counter(), thread_time()
+        return None
+
+    def _undivided(
+        self, text: str, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Prompt:
+        """The prompt of a text of which it is not kept where its parts came from."""
+        names = frozenset(values)
+        span = self._source.span(0, len(self._source.text))
+        outline = Outline([Form(span, "block", names, widest(names, self.scopes))])
+        text = self._finish(text)
+        notices = self._notices(context)
+        return Prompt(outline, [text], template=self.name, diagnostics=notices)
 
     def bind(self, context: Any = None, scopes: Mapping[str, Scope] | None = None) -> Template:
         """Render once all that depends on these values alone.
@@ -331,6 +390,32 @@ class Template:
         from .bound import BoundTemplate
 
         return BoundTemplate(self, context, scopes)
+
+    def pieces(self) -> Pieces | None:
+        """The parts of the template as its files are now; None when it has no part to render.
+
+        That is the case for text without tags, and for a template with a `failure`.
+        """
+        if self._compiled is None:
+            return None
+        split = self._partials is None
+        return pieces_of(self._source, self.profile, self._current(), split=split)
+
+    def variant(
+        self, *, profile: Profile | None = None, scopes: Mapping[str, Scope] | None = None
+    ) -> Template:
+        """The same template with another profile or other scopes; nothing bound is kept.
+
+        Args:
+            profile: how it is read and rendered; as this one is, when None.
+            scopes: how long the values of variables hold; as here, when None.
+        """
+        return Template(
+            self._source,
+            profile=self.profile if profile is None else profile,
+            partials=self._partials,
+            scopes=self.scopes if scopes is None else scopes,
+        )
 
     def _outline_for(self, compiled: Compiled, values: Mapping[str, Any]) -> Outline:
         if self._outline is not None and self._outline[0] is compiled:
@@ -384,26 +469,30 @@ class Template:
         unread = unread_scopes(self.scopes, read, self.name)
         return Prompt(outline, [text], template=self.name, diagnostics=[*notices, *unread])
 
-    def _failed_trace(self, error: BaseException, context: Any, values: dict[str, Any]) -> Prompt:
+    def _failed_trace(
+        self,
+        error: BaseException,
+        context: Any,
+        values: dict[str, Any],
+        texts: list[str] | None = None,
+    ) -> Prompt:
         explained = self._explained(error, context, values)
         if self.profile.fallback:
             return self.as_it_stands(explained)
         if self._compiled is not None:
-            explained.partial = self._partial(self._compiled, values)
+            explained.partial = self._partial(self._compiled, values, texts)
         raise explained from explained.__cause__
 
-    def _partial(self, compiled: Compiled, values: dict[str, Any]) -> Prompt:
-        """What can be rendered before the first segment that fails."""
-        segments = compiled.segments()
-        texts: list[str] = []
-        try:
-            for plan in segments.plans:
-                texts.append(segments.render(plan, values))
-        except Exception:
-            pass
-        return Prompt(
-            Outline(forms_of(segments.plans, values, self.scopes)), texts, template=self.name
-        )
+    def _partial(
+        self, compiled: Compiled, values: dict[str, Any], texts: list[str] | None
+    ) -> Prompt:
+        """What was rendered before the first segment that failed, or can be."""
+        if texts is None:
+            texts = []
+            with suppress(Exception):
+                self._render_parts(compiled, values, texts)
+        forms = forms_of(compiled.segments().plans, values, self.scopes)
+        return Prompt(Outline(forms), texts, template=self.name)
 
     def _error_of_the_whole(self, error: BaseException, values: dict[str, Any]) -> BaseException:
         """The error with its place in the whole template instead of in one part of it."""
@@ -429,6 +518,8 @@ class Template:
             f"the rendered text is longer than {self.profile.limits.output:,} characters",
             code="P115",
             source=self._source,
+            start=0,
+            end=0,
             hint="pass less, or raise `Limits.output`",
         )
 

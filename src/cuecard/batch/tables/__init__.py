@@ -1,0 +1,1 @@
+"""Tables: the files, sheets and lines that rows are read from, and written to."""
