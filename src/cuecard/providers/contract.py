@@ -141,6 +141,14 @@ def provider(
 
     Raises:
         ProviderError: a name, a scope or the priority is none (P305).
+
+    Examples:
+        >>> import cuecard
+        >>> @cuecard.provider("weather", scope=cuecard.Scope.DAY)
+        ... def forecast(request):
+        ...     return {"weather": "snow"}
+        >>> cuecard.PromptRenderer([forecast]).render("Expect {{ weather }}.")
+        'Expect snow.'
     """
     _check_names(names, scope)
     if isinstance(scope, Mapping):

@@ -27,13 +27,19 @@ class CurrentDateProvider:
     }
 
     def contribute(self, request: ProviderRequest) -> dict[str, Any]:
-        """The date as `2026-11-29`, the time as `18:42`, both as `2026-11-29T18:42:00Z`."""
-        local = request.local_time
-        return {
-            "current_date": local.date().isoformat(),
-            "current_time": local.strftime("%H:%M"),
-            "current_datetime": utc_text(request.now),
-        }
+        """The date as `2026-11-29`, the time as `18:42`, both as `2026-11-29T18:42:00Z`.
+
+        Only what is read is written out.
+        """
+        names = self.provides if request.names is None else request.names
+        given = {}
+        if "current_date" in names:
+            given["current_date"] = request.local_time.date().isoformat()
+        if "current_time" in names:
+            given["current_time"] = request.local_time.isoformat()[11:16]
+        if "current_datetime" in names:
+            given["current_datetime"] = utc_text(request.now)
+        return given
 
 
 def utc_text(moment: datetime.datetime) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import MissingExtraError
 from ..providers import ProviderRequest, Registered
-from .telemetry import is_traced, provider_span
+from .telemetry import provider_span
 
 __all__ = ["Call", "Flow", "Outcome", "call_in_place", "call_now", "drive", "drive_async"]
 
@@ -23,12 +23,13 @@ R = TypeVar("R")
 
 
 class Call(NamedTuple):
-    """A call of a provider: for its variables, or for its stamp."""
+    """A call of a provider: for its variables, or for its stamp; in a span when traced."""
 
     provider: Registered
     request: ProviderRequest
     timeout: float | None
     stamp: bool = False
+    traced: bool = True
 
     @property
     def is_async(self) -> bool:
@@ -71,11 +72,11 @@ def call_in_place(call: Call) -> Outcome | Call:
 
 def call_now(call: Call) -> Outcome:
     """Make a call in place."""
-    provider, request, _, stamp = call
+    provider, request, _, stamp, traced = call
     function = provider.stamp if stamp and provider.stamp else provider.contribute
     start = time.perf_counter()
     try:
-        if is_traced():
+        if traced:
             with provider_span(provider.name):
                 value = function(request)
         else:

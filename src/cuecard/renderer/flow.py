@@ -95,8 +95,7 @@ class Turn:
         except PromptError as error:
             prompt = self._lenient(error).as_it_stands(error)
         gathering, plan = self._gathering, self._planned.plan
-        skipped = (ProviderRun(s.provider.name, "skipped", (), 0.0, s.reason) for s in plan.skipped)
-        prompt.providers = (*gathering.runs(), *skipped)
+        prompt.providers = (*gathering.runs(), *self._planned.skipped)
         noticed = (*prompt.diagnostics, *plan.diagnostics, *gathering.diagnostics)
         prompt.diagnostics = tuple(dict.fromkeys(noticed))
         return prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import logging
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ContextError, ProviderError
 from ..prompt import ProviderRun, Scope
@@ -14,17 +14,20 @@ from ..source import Diagnostic
 from .calls import Call, Outcome, call_in_place
 from .contributions import contribution, provider_error
 from .memory import Kept, Numbered, Planned, SessionState
+from .telemetry import is_traced
 
 __all__ = ["Gathering"]
 
 _logger = logging.getLogger("cuecard.renderer")
 
 Values = Mapping[str, Any]
+State = tuple[Literal["called", "kept", "failed"], float, str | None]
 
 _COMMON = ProviderRequest._fields.index("names")
 _NOTHING: Values = {}
 _NO_STAMPS: Mapping[int, Outcome] = {}
 _UNUSABLE = Kept({}, stamp=object())
+_KEPT: State = ("kept", 0.0, None)
 
 
 class _Lower(Mapping[str, Any]):
@@ -95,9 +98,10 @@ class Gathering:
         self._lenient = lenient
         self._timeout = timeout
         self._inline = inline
+        self._traced = is_traced()
         self._day: datetime.date | None = None
         self._found: dict[int, Values] = {}
-        self._states: dict[int, tuple[str, float, str | None]] = {}
+        self._states: dict[int, State] = {}
         # Nothing that holds for the session or longer has to be looked at again.
         self._settled = same_session and state.settled
         self.complete = True
@@ -143,7 +147,7 @@ class Gathering:
     def _call(self, step: Step, stamp: bool) -> Call:
         provider = step.provider
         timeout = self._timeout if provider.timeout is None else provider.timeout
-        return Call(provider, self._request_of(step), timeout, stamp)
+        return Call(provider, self._request_of(step), timeout, stamp, self._traced)
 
     def _request_of(self, step: Step) -> ProviderRequest:
         values = _Lower(self, step.provider.priority)
@@ -304,20 +308,31 @@ class Gathering:
         words: dict[str, int] = {}
         for number, step in enumerate(self._planned.steps):
             found = self._found_of(number)
-            own = found if step.names is None else (*step.lasting, *step.passing)
+            own = found if step.names is None else self._planned.owned[number]
             words.update((name, number) for name in own if name in found)
         return words
 
+    def _given(self) -> Sequence[Sequence[str]]:
+        """The names that the prompt has from each step."""
+        planned, extra = self._planned, self._extra
+        if planned.announced:
+            found = map(self._found_of, range(len(planned.steps)))
+            return [
+                [name for name in own if name in values and name not in extra]
+                for own, values in zip(planned.owned, found, strict=True)
+            ]
+        names: list[list[str]] = [[] for _ in planned.steps]
+        for name, number in sorted(self._last_words().items()):
+            if name not in extra:
+                names[number].append(name)
+        return names
+
     def runs(self) -> Iterator[ProviderRun]:
         """What each provider did."""
-        names: dict[int, list[str]] = {}
-        for name, number in sorted(self._last_words().items()):
-            if name not in self._extra:
-                names.setdefault(number, []).append(name)
+        given = self._given()
         for number, step in enumerate(self._planned.steps):
-            state, seconds, reason = self._states.get(number, ("kept", 0.0, None))
-            given = tuple(names.get(number, ()))
-            yield ProviderRun(step.provider.name, state, given, seconds, reason)  # type: ignore[arg-type]
+            state, seconds, reason = self._states.get(number, _KEPT)
+            yield ProviderRun(step.provider.name, state, tuple(given[number]), seconds, reason)
 
     # failures ----------------------------------------------------------------------------------
 

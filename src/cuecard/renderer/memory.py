@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..agents import AgentDefinition
 from ..errors import PromptError
+from ..prompt import ProviderRun
 from ..providers import Plan, Step
 from ..template import Template
 
@@ -129,6 +130,9 @@ class Planned:
         lively: the same, of what may change while a session lasts.
         passing: the steps that give values for a day or a turn.
         owners: the number of the step that has the last word on a variable.
+        owned: the variables on which each step has the last word, sorted.
+        announced: whether every step says what it gives.
+        skipped: what is said of the providers that do not run.
     """
 
     plan: Plan
@@ -141,6 +145,9 @@ class Planned:
     lively: Groups = field(init=False)
     passing: Numbered = field(init=False)
     owners: dict[str, int] = field(init=False)
+    owned: tuple[tuple[str, ...], ...] = field(init=False)
+    announced: bool = field(init=False)
+    skipped: tuple[ProviderRun, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.steps = self.plan.steps
@@ -151,7 +158,13 @@ class Planned:
         self.lively = _with_stamped(filter(None, lively))
         every = tuple(enumerate(self.steps))
         self.passing = tuple((n, step) for n, step in every if step.passing or step.names is None)
-        self.owners = {name: n for n, step in every for name in (*step.lasting, *step.passing)}
+        self.owned = tuple(tuple(sorted((*s.lasting, *s.passing))) for s in self.steps)
+        self.owners = {name: n for n, names in enumerate(self.owned) for name in names}
+        self.announced = all(step.names is not None for step in self.steps)
+        self.skipped = tuple(
+            ProviderRun(each.provider.name, "skipped", reason=each.reason)
+            for each in self.plan.skipped
+        )
 
 
 def _with_stamped(groups: Iterable[Numbered]) -> Groups:

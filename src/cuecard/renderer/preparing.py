@@ -82,7 +82,8 @@ class Definitions:
         except PromptError as error:
             if lenient is None:
                 raise
-            return Prepared(agent, source.text, None, lenient, error, constant, plans)
+            failure = error.without_frames()
+            return Prepared(agent, source.text, None, lenient, failure, constant, plans)
         return Prepared(agent, source.text, template, lenient, None, constant, plans)
 
     # plans -------------------------------------------------------------------------------------

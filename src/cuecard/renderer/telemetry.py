@@ -20,8 +20,14 @@ _NO_SPAN: AbstractContextManager[Any] = nullcontext()
 
 
 def is_traced() -> bool:
-    """Whether the application has loaded OpenTelemetry."""
-    return "opentelemetry.trace" in sys.modules
+    """Whether the application has loaded OpenTelemetry, and said where spans go.
+
+    Frameworks load it for whom nobody has said so.
+    """
+    trace = sys.modules.get("opentelemetry.trace")
+    return trace is not None and not isinstance(
+        trace.get_tracer_provider(), trace.ProxyTracerProvider
+    )
 
 
 def render_span(agent: str | None) -> AbstractContextManager[Any]:
@@ -35,9 +41,9 @@ def provider_span(name: str) -> AbstractContextManager[Any]:
 
 
 def _span(name: str, attributes: dict[str, Any]) -> AbstractContextManager[Any]:
-    trace = sys.modules.get("opentelemetry.trace")
-    if trace is None:
+    if not is_traced():
         return _NO_SPAN
+    trace = sys.modules["opentelemetry.trace"]
     tracer = trace.get_tracer("cuecard")
     # The message of an exception may hold a value.
     return _Span(
