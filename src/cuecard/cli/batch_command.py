@@ -37,9 +37,9 @@ with --on-error stop when any did."""
 EXAMPLES = """\
 examples:
   cuecard batch agent.md tasks.parquet prompts.parquet
-  cuecard batch agent.md 'tasks/*.jsonl' prompts/ --map directive=instruction --tokens auto
-  cuecard batch triage.md tasks.parquet prompts/ --slots task --on-error drop --limit 1000
-  cuecard batch agent.md s3://bucket/tasks/ s3://bucket/prompts/ --engine ray:10.0.0.1:6379
+  cuecard batch agent.md 'tasks/*.jsonl' prompts/ --map directive=question
+  cuecard batch triage.md tasks.parquet prompts/ --slots task --on-error drop
+  cuecard batch agent.md tasks/ prompts/ --engine ray:10.0.0.1:6379
   cuecard batch agent.md tasks.parquet prompts.parquet --resume
 """
 

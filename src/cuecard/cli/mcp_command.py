@@ -37,7 +37,7 @@ the user. Files are read again when they change, and clients are told when the l
 
 EXAMPLES = """\
 examples:
-  cuecard mcp agents/                      what to enter in a client as the command
+  cuecard mcp agents/                   what to enter in a client as command
   cuecard mcp agents/ --workspace . --store sqlite:memory.db --user ann
   cuecard mcp agents/ --transport http         at http://127.0.0.1:8000/mcp
 """
