@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+
 from ..errors import MissingExtraError
 
 __all__ = ["unusable"]
@@ -18,7 +21,9 @@ def unusable(error: ImportError, package: str, *, module: str, extra: str) -> Mi
         extra: the extra of cuecard that brings it.
     """
     hint = f"pip install 'cuecard[{extra}]'"
-    if isinstance(error, ModuleNotFoundError) and error.name == module:
+    # What is tried first may be another package that the same extra brings.
+    missing = isinstance(error, ModuleNotFoundError) and error.name == module
+    if missing or (sys.modules.get(module) is None and find_spec(module) is None):
         name = package.partition(">")[0]
         return MissingExtraError(f"this adapter needs the package `{name}`", hint=hint)
     return MissingExtraError(

@@ -20,6 +20,13 @@ def slots_from_prompt(prompt: Any) -> dict[str, Any]:
 
     Returns:
         The slots. Whatever is no object is the one slot `directive`.
+
+    Examples:
+        >>> from cuecard import slots_from_prompt
+        >>> slots_from_prompt('{"directive": "fix the build", "intent": "bug"}')
+        {'directive': 'fix the build', 'intent': 'bug'}
+        >>> slots_from_prompt("just do it")
+        {'directive': 'just do it'}
     """
     if isinstance(prompt, Mapping):
         return dict(prompt)

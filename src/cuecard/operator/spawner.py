@@ -58,11 +58,19 @@ class OperatorSpawner:
         operator: what carries them out.
         system_prompt: the template of the system prompt; or the agent that has one, whose
             declared inputs are then checked; None for no system prompt.
+
+    Raises:
+        TypeError: the operator has no method `execute`.
     """
 
     def __init__(
         self, operator: Operator, system_prompt: str | AgentDefinition | None = None
     ) -> None:
+        if not callable(getattr(operator, "execute", None)):
+            kind = type(operator).__name__
+            raise TypeError(
+                f"expected an operator with a method `execute(*, system, prompt)`, got `{kind}`"
+            )
         self.operator = operator
         self.system_prompt = system_prompt
 

@@ -28,6 +28,17 @@ def skills_catalog(skills: Iterable[Any]) -> str:
 
     Raises:
         SpecError: a name is missing (P410), or a value is no text (P405).
+
+    Examples:
+        >>> from cuecard import skills_catalog
+        >>> print(skills_catalog([{"name": "pdf", "description": "Reads <PDF>", "path": "pdf"}]))
+        <available_skills>
+        <skill>
+        <name>pdf</name>
+        <description>Reads &lt;PDF&gt;</description>
+        <location>pdf</location>
+        </skill>
+        </available_skills>
     """
     lines = [line for skill in skills for line in _lines(skill)]
     if not lines:
