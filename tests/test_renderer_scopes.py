@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cuecard import AgentDefinition, PromptRenderer, Scope
+from cuecard import AgentDefinition, PromptRenderer, Scope, parse_agent
 from cuecard.stores import SQLiteStore, TextStore, open_store
 
 from .child_process import run_python
@@ -403,3 +403,17 @@ def test_what_is_bound_is_bound_once() -> None:
     fronts = [prompt.blocks()[0] for prompt in prompts]
     assert fronts[2] is fronts[3]
     assert {block.text for block in fronts} == {"x" * 100 + "\n"}
+
+
+def test_a_declared_default_holds_as_long_as_the_definition() -> None:
+    """It changes with the agent's file alone, until the caller gives something else."""
+    header = "---\nname: spoke\ninputs:\n  style: {type: string, default: brief}\n---\n"
+    spoke = parse_agent(header + "Be {{ style }}. It is {{ current_time }}.")
+    made = PromptRenderer(entry_points=False)
+    usual = made.prompt(spoke, session="s")
+    other = made.prompt(spoke, session="s", extra_vars={"style": "loud"})
+    again = made.prompt(spoke, session="s")
+    assert [p.cacheable_prefix.characters for p in (usual, other, again)] == [16, 3, 16]
+    assert usual.text.startswith("Be brief.")
+    assert other.text.startswith("Be loud.")
+    assert again.blocks()[0].scope is Scope.STATIC

@@ -113,10 +113,25 @@ class Definitions:
         held = _NO_SCOPES
         if scopes:
             held = frozenset(item for item in scopes.items() if item[0] in extra)
+        held |= self._defaults(prepared, extra)
         # The file of a partial may be edited, and then read something else.
         reads = _NO_NAMES if self._partials is None else prepared.reads()
         key = (given, reads, held)
         return prepared.plans.get(key, lambda: self._plan(prepared, given, held))
+
+    def _defaults(
+        self, prepared: Prepared, extra: Collection[str]
+    ) -> frozenset[tuple[str, Scope]]:
+        """The inputs whose declared default is used: it changes only with the definition."""
+        if prepared.definition is None or not prepared.definition.inputs:
+            return _NO_SCOPES
+        return frozenset(
+            (entry.name, Scope.STATIC)
+            for entry in prepared.definition.inputs
+            if entry.default is not None
+            and entry.name not in extra
+            and entry.name not in self._provided
+        )
 
     def _plan(
         self,
