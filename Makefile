@@ -19,7 +19,7 @@ export PIP_ROOT_USER_ACTION := ignore
 unusable = $(shell $(1)/bin/python -c '' 2>/dev/null && grep -sqxF '$(CURDIR)' $(1)/.locked || echo FORCE)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo test check format docs bench hostile fuzz soak lowest lock venv clean browser curl
+.PHONY: FORCE help demo test check format docs bench hostile fuzz soak lowest release lock venv clean browser curl
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -109,6 +109,13 @@ fuzz: $(VENV)/.package ## Fuzz each target for FUZZ_SECONDS
 SOAK_RENDERS ?= 5000000
 soak: $(VENV)/.package ## Render a day of millions of turns, whose memory must stay flat
 	$(BIN)/python benchmarks/soak.py --renders $(SOAK_RENDERS)
+
+# docs/releasing.md has what comes before and after. PYTHON is what the wheel is installed into.
+release: $(VENV)/.package .venv-lock/.locked ## Build what is released, and install it with every extra
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m tests.release.matrix dist --uv .venv-lock/bin/uv --python $(PYTHON)
 
 venv: $(VENV)/.package ## Make the environment in .venv
 

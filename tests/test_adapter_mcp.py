@@ -21,8 +21,8 @@ from mcp.server.mcpserver import Context, MCPServer
 
 import cuecard
 from cuecard.adapters.mcp import McpToolsProvider, tools
-from cuecard.catalog import AgentCatalog
 from cuecard.adapters.mcp_server import PromptServer
+from cuecard.catalog import AgentCatalog
 from cuecard.tools import mcp_server_lines
 
 from .child_process import run_python

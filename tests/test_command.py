@@ -166,6 +166,21 @@ def test_vars_depends_on_the_profile(run: Run) -> None:
     assert run("vars", "t", "--profile", "live").out.startswith("optional  a")
 
 
+def test_vars_takes_the_headers_word(run: Run) -> None:
+    """An input is required or optional as declared; one that is never read is not listed."""
+    write(
+        "t",
+        "---\nname: n\ninputs:\n  a: string\n  b: {default: x}\n  c: {required: false}\n"
+        "  d: string\n---\n{{ a | default(1) }}{{ b }}{{ c }}{{ e }}",
+    )
+    assert [line.split()[:2] for line in run("vars", "t").out.splitlines()] == [
+        ["required", "a"],
+        ["required", "e"],
+        ["optional", "b"],
+        ["optional", "c"],
+    ]
+
+
 def test_vars_reports_a_live_template_that_is_broken(run: Run) -> None:
     """No fallback hides a broken template here."""
     write("t", "{{ }}")
@@ -340,3 +355,18 @@ def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 1
+
+
+def test_an_extra_of_which_nothing_is_installed(tmp_path: Path) -> None:
+    """The package that is named is the extra's own, and not another that it brings."""
+    code = (
+        "import sys\n"
+        "sys.modules.update(mcp=None, anyio=None)\n"
+        "from cuecard.cli import main\n"
+        "sys.exit(main(['mcp', '.']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "P807 this adapter needs the package `mcp`"

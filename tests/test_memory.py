@@ -55,3 +55,20 @@ run(1500)
 print(used() - before < 20_000_000)
 """
     assert run_python(program, timeout=120) == "True\n"
+
+
+def test_templates_with_faults_do_not_pile_up() -> None:
+    """A renderer that meets one broken template after the other remembers the latest alone."""
+    program = """
+import gc, warnings
+warnings.simplefilter("ignore")
+renderer = cuecard.PromptRenderer(builtins=False, entry_points=False, max_definitions=16)
+def held(first):
+    for i in range(first, first + 150):
+        renderer.render("{{ a }} {% if %}" + str(i), "s")
+    gc.collect()
+    return len(gc.get_objects())
+held(0)
+print(held(1000) - held(0) < 1000)
+"""
+    assert run_python(program, timeout=60) == "True\n"

@@ -158,3 +158,9 @@ def test_an_agent_s_inputs_are_checked(caplog: pytest.LogCaptureFixture) -> None
     operator = Recorder()
     OperatorSpawner(operator, AGENT).spawn(TaskSpec("triage", "go"))
     assert operator.calls == [("go at 2", "go")]
+
+
+def test_what_is_no_operator() -> None:
+    """An object without `execute` is refused when the spawner is made, and not at a task."""
+    with pytest.raises(TypeError, match=r"a method `execute\(\*, system, prompt\)`, got `object`"):
+        OperatorSpawner(object(), None)  # type: ignore[arg-type]

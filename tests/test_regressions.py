@@ -1,6 +1,8 @@
 """Faults that were found by trying templates and values at random, each as its smallest input."""
 
 import enum
+import json
+import math
 from collections import namedtuple
 from dataclasses import replace
 from typing import Any
@@ -106,3 +108,49 @@ NEST = (
     "{% set ns = namespace() %}{% set ns.a = {} %}"
     "{% for i in range(20000) %}{% set ns.a = {'a': ns.a} %}{% endfor %}"
 )
+
+
+@pytest.mark.parametrize("mark", ["{#-#}", "{#+#}", "{#--#}", "{#-+#}", "{##}", "{# -#}"])
+@pytest.mark.parametrize("profile", [cuecard.STRICT, cuecard.OPERATOR], ids=lambda p: p.name)
+def test_marks_of_short_comments(mark: str, profile: cuecard.Profile) -> None:
+    """One sign between the delimiters of a comment is the mark of its start alone."""
+    template = cuecard.Template(f"{{{{ a }}}}\n {mark} \n{{{{ a }}}} {mark}\n b", profile=profile)
+    assert template.trace(a="x").text == template.render(a="x")
+
+
+@pytest.mark.parametrize("value", [1, object()], ids=["data", "no data"])
+@pytest.mark.parametrize("bits", [8193, 20_000])
+def test_integer_keys_that_cannot_be_printed(bits: int, value: object) -> None:
+    """Python prints no integer of that size, so that none may be a key, nor part of a path."""
+    for template in ("{{ v }}", "{{ v | tojson }}", "{% for k in v %}{{ k }}{% endfor %}"):
+        with pytest.raises(cuecard.ContextError, match="more than 8,192 bits") as caught:
+            cuecard.render(template, {"v": {1 << bits: value}})
+        assert (caught.value.code, caught.value.path) == ("P704", "$.v[?]")
+
+
+class Unprintable(str):
+    """Text of a class whose objects cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise ValueError("hunter2-SECRET")
+
+    def __format__(self, form: str) -> str:
+        raise ValueError("hunter2-SECRET")
+
+
+@pytest.mark.parametrize(("key", "path"), [("a", "$.v.a"), ("a b", "$.v['a b']")])
+def test_paths_of_keys_that_cannot_be_shown(key: str, path: str) -> None:
+    """The path of a value shows the text of its keys, and asks no method of theirs."""
+    with pytest.raises(cuecard.ContextError) as caught:
+        cuecard.render("{{ v }}", {"v": {Unprintable(key): object()}})
+    assert (caught.value.code, caught.value.path) == ("P701", path)
+
+
+@pytest.mark.parametrize("profile", [cuecard.STRICT, cuecard.MARKDOWN], ids=lambda p: p.name)
+@pytest.mark.parametrize("value", [{1: math.nan, "1": 2}, {math.nan: 1, float("nan"): math.inf}])
+def test_keys_that_read_the_same(value: dict[Any, Any], profile: cuecard.Profile) -> None:
+    """Of two keys whose text is the same none is lost, also beside what is no number."""
+    text = cuecard.render("{{ v | tojson }}", {"v": value}, profile=profile)
+    pairs = json.loads(text, object_pairs_hook=list)
+    key = str(next(iter(value))).replace("nan", "NaN")
+    assert [name for name, _ in pairs] == [key, key]

@@ -116,14 +116,16 @@ _LATER = {
 _ROOMS = frozenset(("batch", "lint", "markdown", "operator"))
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f".{name}", __name__)
-    room = _LATER.get(name)
-    if room is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{room}", __name__), name)
-    return value
+if not TYPE_CHECKING:  # with it, a checker would take any name
+
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return import_module(f".{name}", __name__)
+        room = _LATER.get(name)
+        if room is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f".{room}", __name__), name)
+        return value
 
 
 def __dir__() -> list[str]:

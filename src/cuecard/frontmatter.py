@@ -209,7 +209,10 @@ class _Header:
         if not isinstance(node, yaml.MappingNode):
             self._warn("the front matter is no mapping, and is left out", 0)
             return {}
-        return dict(_Construction(self, yaml).mapping(node))
+        try:
+            return dict(_Construction(self, yaml).mapping(node))
+        except RecursionError:
+            raise self._error("the front matter is nested too deeply", 0) from None
 
     # a value with an unquoted colon ------------------------------------------------------------
 

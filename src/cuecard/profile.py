@@ -16,19 +16,23 @@ class Limits:
 
     Attributes:
         source: bytes of a template's source in UTF-8 (P110).
+        tags: tags of a template, comments included (P110); reading takes time for each.
         tag_tokens: tokens within one tag (P111). The engine's parser overflows its stack
             on about 19,000 chained operators.
         elifs: `elif` branches of one `if` (P112). The parser overflows on about 7,300.
         nesting: depth of nested blocks, and of brackets within a tag (P113). The engine has
             a bound of its own, about 70 brackets, of which open blocks use a part.
-        fuel: engine instructions of one render (P114); a prompt of 43 kB takes about 4,000.
+        fuel: steps of one render (P114): instructions of the engine, and about one more for
+            each 64 characters that they work on; a prompt of 43 kB takes about 4,000.
         output: characters of one rendered text (P115).
         width: widths, precisions and indents that a template may ask for (P116).
         depth: levels of nesting of a context value (P703).
-        nodes: values within one variable of the context (P704).
+        nodes: values within one variable of the context (P704). The texts in a list or
+            mapping may have twice as many characters together as `output` says.
     """
 
     source: int = 1 << 20
+    tags: int = 10_000
     tag_tokens: int = 1_000
     elifs: int = 500
     nesting: int = 100

@@ -103,8 +103,9 @@ def scan(source: Source, limits: Limits) -> list[Part]:
     """Split a source into its parts, in order and without gaps.
 
     Raises:
-        TemplateLimitError: the source is too large (P110), a tag has too many tokens (P111),
-            an `if` has too many branches (P112), or blocks or brackets nest too deeply (P113).
+        TemplateLimitError: the source is too large or has too many tags (P110), a tag has too
+            many tokens (P111), an `if` has too many branches (P112), or blocks or brackets nest
+            too deeply (P113).
         TemplateSyntaxError: a tag, comment, raw block or string is not closed, or a tag
             holds a character that no token starts with (P101).
     """
@@ -123,7 +124,7 @@ def scan(source: Source, limits: Limits) -> list[Part]:
         _refuse_surrogates(source)
     scanner = _Scanner(source, limits)
     parts: list[Part] = []
-    position = 0
+    position = tags = 0
     while True:
         found = _OPEN.search(text, position)
         if found is None:
@@ -133,9 +134,23 @@ def scan(source: Source, limits: Limits) -> list[Part]:
         part = scanner.part(found.start())
         parts.append(part)
         position = part.end
+        tags += 1
+        if tags > limits.tags:
+            raise _too_many_tags(source, limits, found.start())
     if position < len(text):
         parts.append(Part("text", position, len(text)))
     return parts
+
+
+def _too_many_tags(source: Source, limits: Limits, start: int) -> TemplateLimitError:
+    return TemplateLimitError(
+        f"the template has more than {limits.tags:,} tags",
+        code="P110",
+        source=source,
+        start=start,
+        end=start + 2,
+        hint="move data out of the template and pass it in the context",
+    )
 
 
 def opens_block(tokens: Sequence[Token]) -> bool:
@@ -248,8 +263,8 @@ class _Scanner:
         end = self._text.find("#}", begin)
         if end < 0:
             raise self._syntax("the comment is not closed", start, start + 2, _RAW_HINT)
-        # The engine takes the byte before `#}` for the mark, wherever the comment begins.
-        return Part("comment", start, end + 2, lead=lead, trail=self._mark(max(begin, end) - 1))
+        # The mark of an empty comment is its first one alone: `{#-#}`.
+        return Part("comment", start, end + 2, lead=lead, trail=self._mark(max(begin, end - 1)))
 
     def _raw(self, start: int, opening: re.Match[str]) -> Part:
         closing = _ENDRAW.search(self._text, opening.end())

@@ -140,11 +140,13 @@ class _Header:
         else:
             self._refuse_inputs("`inputs` must be a mapping of names, or a list with names")
         names = [name for name, _ in entries]
+        seen: set[str] = set()
         for name in names:
             if not re.fullmatch(r"[^\W\d_]\w*", name):
                 self._refuse_inputs(f"`{name}` is no name that a template can read")
-            if names.count(name) > 1:
+            if name in seen:
                 self._refuse_inputs(f"the input `{name}` is declared twice")
+            seen.add(name)
         return tuple(self._input(name, entry) for name, entry in entries)
 
     def _input(self, name: str, entry: Any) -> Input:

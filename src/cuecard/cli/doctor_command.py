@@ -100,7 +100,7 @@ def _store(address: str | None) -> _Found:
             name = type(store).__name__
     except PromptError as error:
         # An address may hold a password.
-        return _Found("store", "cannot be used", (error.diagnostic(),))
+        return _Found("store", "cannot be used", (error.diagnostic()._replace(template="store"),))
     return _Found(name, "can be read")
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from .arguments import STORE_HELP
+from .arguments import STORE_HELP, add_partials_argument
 from .inputs import UsageError
 
-__all__ = ["add_entry_point_argument", "add_live_arguments", "is_live"]
+__all__ = [
+    "add_entry_point_argument",
+    "add_live_arguments",
+    "add_runtime_arguments",
+    "is_live",
+]
 
 _CHOOSING = ("session", "user", "store", "set_todo", "now", "zone")
 
@@ -45,6 +50,20 @@ def add_live_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 1 at any warning, such as a provider left out",
     )
+
+
+def add_runtime_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Declare what a server's renderer knows; what is added to the group comes last in it."""
+    group = parser.add_argument_group("what prompts are rendered with")
+    group.add_argument("--store", metavar="URL", help=f"{STORE_HELP} (default: none)")
+    group.add_argument("--workspace", metavar="DIR", help="the folder that agents work in")
+    group.add_argument("--tools", metavar="FILE.json", help="a JSON list of tools, in any form")
+    group.add_argument(
+        "--zone", metavar="ZONE", help="the user's time zone (default: the machine's)"
+    )
+    add_partials_argument(parser)
+    add_entry_point_argument(parser)
+    return group
 
 
 def add_entry_point_argument(parser: argparse._ActionsContainer) -> None:

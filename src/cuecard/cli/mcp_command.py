@@ -18,8 +18,7 @@ from ..source import Diagnostic
 from ..stores import open_store
 from ..tools import load_tools
 from ..workspace import Workspace
-from .arguments import STORE_HELP, add_partials_argument
-from .live_options import add_entry_point_argument
+from .live_options import add_runtime_arguments
 from .output import print_diagnostics, print_line
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
@@ -62,16 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, default=_PORT, help=f"0 is any that is free (default: {_PORT})"
     )
-    group = parser.add_argument_group("what prompts are rendered with")
-    group.add_argument("--store", metavar="URL", help=f"{STORE_HELP} (default: none)")
+    group = add_runtime_arguments(parser)
     group.add_argument("--user", metavar="ID", help="the user's id: gives notes and profile")
-    group.add_argument("--workspace", metavar="DIR", help="the folder that agents work in")
-    group.add_argument("--tools", metavar="FILE.json", help="a JSON list of tools, in any form")
-    group.add_argument(
-        "--zone", metavar="ZONE", help="the user's time zone (default: the machine's)"
-    )
-    add_partials_argument(parser)
-    add_entry_point_argument(parser)
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

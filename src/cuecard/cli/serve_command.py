@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 from ..layout import plural
-from .arguments import STORE_HELP, add_partials_argument
-from .live_options import add_entry_point_argument
+from .live_options import add_runtime_arguments
 from .output import print_diagnostics, print_line
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_arguments", "run"]
@@ -67,15 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--read-only", action="store_true", help="never write to files nor to the store"
     )
     parser.add_argument("--quiet", action="store_true", help="do not log each request")
-    group = parser.add_argument_group("what prompts are rendered with")
-    group.add_argument("--store", metavar="URL", help=f"{STORE_HELP} (default: none)")
-    group.add_argument("--workspace", metavar="DIR", help="the folder that agents work in")
-    group.add_argument("--tools", metavar="FILE.json", help="a JSON list of tools, in any form")
-    group.add_argument(
-        "--zone", metavar="ZONE", help="the user's time zone (default: the machine's)"
-    )
-    add_partials_argument(parser)
-    add_entry_point_argument(parser)
+    add_runtime_arguments(parser)
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

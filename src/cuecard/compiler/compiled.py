@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from time import thread_time
 from typing import Any, NoReturn
 from weakref import WeakMethod
 
 from ..engine.filters import filters, functions
-from ..engine.program import FORMAT_NAME, MAIN, MEASURE_NAME, EngineError, Program
+from ..engine.meter import METER
+from ..engine.program import (
+    FORMAT_NAME,
+    MAIN,
+    MEASURE_NAME,
+    SPEND_NAME,
+    EngineError,
+    Program,
+)
 from ..errors import PromptError, TemplateLimitError, TemplateNotFoundError
 from ..files import Folder, shown
+from ..language.costs import DEEP, LENGTH, TIMES, Reach
 from ..language.expressions import Node
 from ..language.units import Partials, UnderstandingError, Unit, read_unit
 from ..profile import Profile
 from ..source import Source
-from ..values import Freezer, oversize
+from ..values import Freezer, size_of
 from .probing import ALIAS_NAME, Marks, Probe, Site
 from .rewrite import rewrite
 from .rewritten import Rewritten
 from .segments import MARKED, Segments, marked_outputs, plan_segments
 
 __all__ = ["Compiled", "compile_source"]
+
+_MAX_KNOWN = 100
+"""So many containers are remembered with their size while a template renders."""
+
+_EXPLAINING = 0.2
+"""Seconds after which a failure is explained with what is known by then."""
 
 
 class _SiteError(Exception):
@@ -114,7 +130,11 @@ class Compiled:
             self._profile,
             undefined=_report,
             loader=_weakly(self._load) if self._partials is not None else None,
-            aliases={**aliases, MEASURE_NAME: ("function", _weakly(self._measure))},
+            aliases={
+                **aliases,
+                MEASURE_NAME: ("function", _weakly(self._measure)),
+                SPEND_NAME: ("function", _weakly(self._spend)),
+            },
             keep_final_newline=keep_final_newline,
         )
 
@@ -126,6 +146,7 @@ class Compiled:
             sites=self._sites,
             probe=self._probe,
             bound=unit.names.bound,
+            repeated=name != MAIN,
         )
         self._rewritten = {**self._rewritten, name: rewritten}
         return rewritten
@@ -169,18 +190,60 @@ class Compiled:
 
     def _measure(self, value: Any, number: int) -> bool:
         """Refuse a value that a template has let grow too large."""
-        code = oversize(value, self._profile.limits)
-        if code is not None:
+        size = size_of(value, self._profile.limits)
+        steps = size.steps
+        if isinstance(value, (list, tuple)):
+            # One that is made from another, and that from a third, is gone through as often.
+            METER.lists += 1
+            steps += METER.lists >> 1
+        if size.excess is not None or not METER.pays(4 + steps):
+            raise self._grown(size.excess or "P114", number)
+        return False
+
+    def _grown(self, code: str, number: int) -> TemplateLimitError:
+        source, node = self._sites[number]
+        return TemplateLimitError(
+            "a value that the template makes grows too large",
+            code=code,
+            source=source,
+            start=node.at,
+            end=node.at + len(node.kind.partition("_")[0]),
+            hint="it is made from itself; bind what is needed once",
+        )
+
+    def _spend(self, number: int, reach: Reach, value: Any, times: Any = True) -> Any:
+        """Pay for the size of a value that is about to be looked at; gives `times`."""
+        if isinstance(value, str):
+            steps = 1 + (len(value) >> 6)
+        elif reach >= DEEP:
+            steps = self._steps(value)
+        else:
+            steps = 1 + (2 * len(value) if reach == LENGTH and isinstance(value, dict) else 0)
+        if reach == TIMES and isinstance(times, (int, float)):
+            steps = int(min(max(times, 0), 1 << 60)) * steps
+        if not METER.pays(steps):
             source, node = self._sites[number]
             raise TemplateLimitError(
-                "a value that the template makes grows too large",
-                code=code,
+                "the render handles more text and values than allowed",
                 source=source,
-                start=node.at,
-                end=node.at + len(node.kind.partition("_")[0]),
-                hint="it is made from itself; bind what is needed once",
+                start=node.start,
+                end=node.end,
+                hint="loop over less, or raise `Limits.fuel`",
             )
-        return False
+        return times
+
+    def _steps(self, value: Any) -> int:
+        """What it takes to look at all of a value; of the same one, again and again, less."""
+        if not isinstance(value, (dict, list)):
+            return 1
+        known = METER.known.get(id(value))
+        if known is not None and known[0] is value:
+            return 1 + (known[1] >> 3)
+        steps = size_of(value, self._profile.limits).steps
+        if len(METER.known) < _MAX_KNOWN:
+            # The value is kept along, so that no other can have its identity.
+            METER.known[id(value)] = value, steps
+        return steps
 
     def _refuse(self, number: int) -> NoReturn:
         raise self._refusals[number]
@@ -191,16 +254,22 @@ class Compiled:
 
     def reads(self) -> tuple[frozenset[str], frozenset[str]]:
         """Names of the context that are read, and those of them that are required."""
-        return self._reads(self.units[MAIN], frozenset())
+        return self._reads(self.units[MAIN], {})
 
-    def _reads(self, unit: Unit, path: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    def _reads(
+        self, unit: Unit, done: dict[str, tuple[frozenset[str], frozenset[str]]]
+    ) -> tuple[frozenset[str], frozenset[str]]:
         variables, required = unit.names.variables, unit.names.required
         for name, node in unit.references():
-            partial = self.units.get(name) if name is not None and name not in path else None
+            partial = self.units.get(name) if name is not None else None
             if partial is not None and name is not None:
+                if name not in done:
+                    # Of partials that lead back to themselves, the rest is what they read.
+                    done[name] = (frozenset(), frozenset())
+                    done[name] = self._reads(partial, done)
                 # What surrounds the tag binds names for the partial.
                 bound = unit.names.around.get(node, frozenset())
-                more, needed = self._reads(partial, path | {name})
+                more, needed = done[name]
                 variables, required = variables | (more - bound), required | (needed - bound)
         return variables, required
 
@@ -262,8 +331,11 @@ class Compiled:
         from .failure import Failure
         from .faults import explain
 
+        end = thread_time() + _EXPLAINING
+
         def ask(probe: Probe) -> Site | None:
-            return self._ask(probe, values)
+            # Asking is reading and rendering again: what took long would take long each time.
+            return self._ask(probe, values) if thread_time() < end else None
 
         rewritten = self._rewritten
         required = self.reads()[1]

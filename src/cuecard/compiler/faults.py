@@ -22,6 +22,7 @@ from ..errors import (
 from ..language.expressions import Node, path_text, root_name
 from ..language.vocabulary import FILTERS, FUNCTION_HINTS, FUNCTIONS, TESTS, nearest
 from ..profile import Limits
+from ..source import Source
 from .absence import absent_site, explain_absence, undefined_at
 from .failure import Failure, Place
 from .probing import Probe
@@ -109,7 +110,7 @@ def _explain_engine(error: EngineError, failure: Failure) -> PromptError:
     if error.kind == "OutOfFuel":
         return TemplateLimitError(
             f"the render took more than {failure.profile.limits.fuel:,} steps",
-            source=place.source,
+            **place.arguments(),
             hint="loop over less, or raise `Limits.fuel`",
         )
     if error.kind in ("UnknownFilter", "UnknownTest", "UnknownFunction", "UnknownMethod"):
@@ -177,8 +178,17 @@ def _place(error: EngineError, failure: Failure) -> Place:
     name = error.template if error.template in failure.rewritten else MAIN
     rewritten = failure.rewritten[name]
     if error.start is None or error.end is None:
-        return Place(rewritten.source, None, None)
+        return _line(rewritten.source, error.line)
     return Place(rewritten.source, rewritten.offset(error.start), rewritten.offset(error.end))
+
+
+def _line(source: Source, line: int | None) -> Place:
+    """A line of a source, which is all that the engine says of some failures."""
+    lines = source.text.split("\n")
+    if line is None or not 0 < line <= len(lines):
+        return Place(source, 0, 0)
+    start = sum(len(text) + 1 for text in lines[: line - 1])
+    return Place(source, start, start + len(lines[line - 1]))
 
 
 def _explain_unknown(error: EngineError, place: Place, failure: Failure) -> PromptError:
@@ -247,13 +257,14 @@ def _named_at(place: Place, what: str, failure: Failure) -> tuple[str, Node | No
 
 
 def _explain_filter(error: FilterError, failure: Failure) -> PromptError:
-    place = _called_place(failure)
+    # What took too much work is not done once more to find its place.
+    place = _used_place(failure) if error.code == "P114" else _called_place(failure)
     if isinstance(error, AbsentError):
         return explain_absence(place, failure)
     kind: type[TemplateError] = TemplateError
     if error.code == "P205":
         kind = TemplateRaisedError
-    elif error.code in ("P115", "P116"):
+    elif error.code in ("P114", "P115", "P116"):
         kind = TemplateLimitError
     elif error.code == "P106":
         kind = UnknownNameError
@@ -270,12 +281,29 @@ def _called_place(failure: Failure) -> Place:
     }
     site = failure.ask(Probe(names=frozenset(used & OWN_NAMES)))
     if site is None:
-        return Place(failure.rewritten[MAIN].source, None, None)
+        return _used_place(failure)
     node = site.node
     if node.kind == "call":
         callee = node.children[0]
         return Place(site.source, callee.at if callee.kind == "attr" else callee.start, node.end)
     return Place(site.source, node.at, node.at + len(str(node.value)))
+
+
+def _used_place(failure: Failure) -> Place:
+    """The first use of a filter of our own, by `map` too; else the start of the template."""
+    for unit in failure.units.values():
+        for node in unit.nodes:
+            if node.kind == "filter" and _names_own(node):
+                return Place(unit.source, node.at, node.at + len(str(node.value)))
+    return Place(failure.rewritten[MAIN].source, 0, 0)
+
+
+def _names_own(node: Node) -> bool:
+    if node.value in OWN_NAMES:
+        return True
+    return node.value in _BY_NAME and any(
+        child.kind == "text" and child.value in OWN_NAMES for child in node.children[1:]
+    )
 
 
 def _explain_method(error: Exception, failure: Failure) -> PromptError:

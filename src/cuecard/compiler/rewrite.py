@@ -7,6 +7,7 @@ behaviour is not the one promised:
   `mapping.get(key)` gets that null as its default;
 - `"...".format(...)` becomes a filter that bounds the widths;
 - what is made from a template's own values is measured where it is bound;
+- what is worked on again and again without being paid for is paid for;
 - an absent value in a collection is null, where the engine would print `undefined`;
 - under a strict profile, a value that only a filter, a test or a collection touches is
   looked at first, since the engine takes its absence for an empty value there.
@@ -20,7 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ..engine.program import FORMAT_NAME, MEASURE_NAME, NULL_NAME, UNDEFINED_NAME
+from ..engine.program import (
+    FORMAT_NAME,
+    MEASURE_NAME,
+    NULL_NAME,
+    SPEND_NAME,
+    UNDEFINED_NAME,
+    WRAP_NAME,
+)
+from ..language.costs import MANY, REPEATING, TIMES, Reach, costly_operands
 from ..language.expressions import Node, is_path, path_text
 from ..language.vocabulary import FUNCTIONS
 from ..source import Source
@@ -66,8 +75,12 @@ _COLLECTIONS = frozenset(("list", "tuple", "map"))
 # The only nodes whose operands may have to be asked for, but for a search by depth.
 _ASKING = _COLLECTIONS | {"filter", "test", "call", "keyword", "spread"}
 _BINDING = frozenset(("set", "set_block", "with", "for"))
+_PARAMETERS = frozenset(("macro", "call_block"))
 _BUILDERS = frozenset(("list", "map", "tuple", "binary", "call", "filter", "slice", "output"))
 """Nodes that may make a value larger than those that it is made from."""
+
+_COUNTED = frozenset(("batch", "slice"))
+"""Filters that repeat their second argument as often as their first one says."""
 
 
 def rewrite(
@@ -79,6 +92,7 @@ def rewrite(
     probe: Probe | None = None,
     marks: Marks | None = None,
     bound: Container[str] = (),
+    repeated: bool = False,
 ) -> Rewritten:
     """Rewrite a source for the engine.
 
@@ -90,8 +104,10 @@ def rewrite(
         probe: what to report beside, after a failure.
         marks: where the outputs within blocks are to be marked, the marks to print.
         bound: names that the template binds.
+        repeated: whether the whole may run many times, as a partial may.
     """
-    writer = _Writer(source, strict, sites, probe or Probe(), marks, bound)
+    repeated = repeated or _is_costly(tree)
+    writer = _Writer(source, strict, sites, probe or Probe(), marks, bound, repeated, tree)
     writer.visit(tree)
     return Rewritten(source, writer.edits())
 
@@ -105,6 +121,8 @@ class _Writer:
         probe: Probe,
         marks: Marks | None,
         bound: Container[str],
+        repeated: bool,
+        tree: Node,
     ) -> None:
         self._source = source
         self._strict = strict
@@ -112,6 +130,9 @@ class _Writer:
         self._probe = probe
         self._marks = marks
         self._bound = bound
+        self._repeated = int(repeated)
+        self._tree = tree
+        self._passing: bool | None = None
         # Of the edits at one place, those that close a node come first, the inner before
         # the outer; then those that open one, the outer before the inner.
         self._edits: list[tuple[int, int, int, int, str]] = []
@@ -146,20 +167,31 @@ class _Writer:
             self._macros.update(node.value)
         if kind == "output" and len(parents) > 1 and self._marks is not None:
             self._mark(node)
-        if kind in _BINDING:
+        if kind in _BINDING or (kind in _PARAMETERS and node.value):
             self._measure(node)
         if kind == "call":
             self._call(node)
-        elif kind in ("filter", "test") and node.value in self._probe.names:
+        elif kind == "filter" and node.value in _COUNTED:
+            self._count(node)
+        elif kind == "filter" and node.value == "wordwrap":
+            self._replace(node.at, node.at, f"{WRAP_NAME}|")
+        elif kind == "filter" and node.value == "map" and _may_wrap(node):
+            self._replace(node.at, node.at, f"map('{WRAP_NAME}')|")
+        if kind in ("filter", "test") and node.value in self._probe.names:
             self._replace(node.at, node.at + len(node.value), self._alias(node))
+        if self._repeated:
+            for operand, reach in costly_operands(node):
+                self._spend(operand, reach)
         asks = self._probe.depth or kind in _ASKING
         below = (node, *parents[:1])
+        self._repeated += kind in REPEATING
         for index, child in enumerate(node.children):
             if kind in ("set", "set_block") and _is_target(node, index):
                 continue
             if asks:
                 self._ask_results(node, index, child, parents)
             self.visit(child, below)
+        self._repeated -= kind in REPEATING
 
     def _ask_results(self, node: Node, index: int, child: Node, parents: tuple[Node, ...]) -> None:
         owner, position = node, index
@@ -178,13 +210,50 @@ class _Writer:
         the engine's fuel does not pay for its size.
         """
         values, bound, end = _binding(node, self._source)
-        if not any(self._grows(value) for value in values):
+        if node.kind in _PARAMETERS or _is_called_again(node):
+            grows = self._passes_growing()
+        else:
+            grows = any(self._grows(value) for value in values)
+        if not grows or not bound:
             return
-        self._sites.append(Site(self._source, node))
-        number = len(self._sites) - 1
+        number = self._site(node)
         looks = " or ".join(f"{MEASURE_NAME}({name}, {number})" for name in bound)
         mark = self._source.text[end - 3] in "-+"
         self._open(end - 2 - mark, f" %}}{{% if {looks} %}}{{% endif ")
+
+    def _spend(self, path: Node, reach: Reach) -> None:
+        """Have a path's value paid for, where an operation works on it for nothing."""
+        if _is_steady(path):
+            text = self._source.text[path.start : path.end]
+            self._open(path.start, "(")
+            spent = f"{SPEND_NAME}({self._site(path)}, {reach}, {text})"
+            self._close(path.end, f" if {spent} else {text})")
+
+    def _count(self, node: Node) -> None:
+        """Have a filter's filling paid for as often as it is repeated."""
+        arguments = node.children[1:] if node.start != node.at else node.children
+        if len(arguments) != 2 or any(a.kind in ("keyword", "spread") for a in arguments):
+            return
+        count, filling = arguments
+        shown = filling if is_path(filling) and _is_steady(filling) else None
+        value = "none" if shown is None else self._source.text[filling.start : filling.end]
+        self._open(count.start, f"{SPEND_NAME}({self._site(node)}, {TIMES}, {value}, ")
+        self._close(count.end, ")")
+
+    def _site(self, node: Node) -> int:
+        self._sites.append(Site(self._source, node))
+        return len(self._sites) - 1
+
+    def _passes_growing(self) -> bool:
+        """Whether any call is given something that is made from what the template binds."""
+        if self._passing is None:
+            self._passing = any(
+                self._grows(argument)
+                for node in self._tree.walk()
+                if node.kind == "call"
+                for argument in node.children[1:]
+            )
+        return self._passing
 
     def _grows(self, value: Node) -> bool:
         nodes = list(value.walk())
@@ -256,6 +325,17 @@ class _Writer:
         return kind == "test" or kind in _COLLECTIONS
 
 
+def _is_costly(tree: Node) -> bool:
+    """Whether so much stands in a row that it is as if it were in a loop."""
+    found = 0
+    for node in tree.walk():
+        for _ in costly_operands(node):
+            found += 1
+        if found >= MANY:
+            return True
+    return False
+
+
 def _binding(node: Node, source: Source) -> tuple[list[Node], list[str], int]:
     """What a statement binds: the expressions, the names, and where its last tag ends."""
     *values, last = node.children
@@ -266,7 +346,22 @@ def _binding(node: Node, source: Source) -> tuple[list[Node], list[str], int]:
         names = list(node.value) or [path_text(last, source)]
         return list(node.children), names, node.end
     body = next(child for child in node.children if child.kind == "body")
-    return [child for child in values if child.kind != "body"], list(node.value), body.start
+    names = list(node.value[1:] if node.kind == "macro" else node.value)
+    return [child for child in values if child.kind != "body"], names, body.start
+
+
+def _may_wrap(node: Node) -> bool:
+    """Whether a `map` applies `wordwrap`, or a filter whose name is computed."""
+    names = [child for child in node.children[node.start != node.at :] if child.kind != "keyword"]
+    return bool(names) and (names[0].kind != "text" or names[0].value == "wordwrap")
+
+
+def _is_called_again(node: Node) -> bool:
+    """Whether a loop calls itself, with another value in place of what it goes through."""
+    return node.kind == "for" and any(
+        n.kind == "call" and n.children[0].kind == "name" and n.children[0].value == "loop"
+        for n in node.walk()
+    )
 
 
 def _is_option(parents: tuple[Node, ...]) -> bool:

@@ -40,6 +40,9 @@ _BINDERS = frozenset(("set", "set_block", "macro"))
 _COMPOSITION = frozenset(("import", "from", "include", "extends", "block"))
 _OWN_SCOPE = frozenset(("for", "with", "macro", "call_block"))
 _STATEFUL = frozenset(("namespace", "cycler", "joiner"))
+_MAX_BINDERS = 32
+"""More statements that bind names are not put in front of every part that reads one."""
+
 _CAPTURES = frozenset(("filter_block", "set_block", "macro", "call_block"))
 
 
@@ -228,7 +231,11 @@ class _Planner:
                 if plan.literal:
                     yield plan
             elif statement.kind in _BINDERS:
-                if _is_stateful(statement) or (statement.kind == "set_block" and _leaks(statement)):
+                if (
+                    len(self._binders) >= _MAX_BINDERS
+                    or _is_stateful(statement)
+                    or (statement.kind == "set_block" and _leaks(statement))
+                ):
                     yield self._rest(statement.start)
                     return
                 if statement.kind != "macro":

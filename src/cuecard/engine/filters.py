@@ -15,10 +15,14 @@ from typing import Any, NoReturn
 from ..profile import Limits
 from ..values.frozen import NULL, BigInt
 from .fast_json import fast_json
-from .formatter import BoundedFormatter
+from .formatter import BIG_INTEGER, BoundedFormatter
+from .meter import METER
 from .refusals import AbsentError, FilterError
 
 __all__ = ["filters", "functions"]
+
+_CALL = 8
+"""Steps that a call of one of our filters stands for."""
 
 _MAX_KEPT = 1 << 20
 """Characters of JSON that are remembered; each entry counts as so many more:"""
@@ -37,6 +41,7 @@ def filters(limits: Limits, *, strict: bool, sort_keys: bool) -> dict[str, Calla
         "indent": maker.indent,
         "format": maker.format,
         "__format": maker.str_format,
+        "__wrapped": maker.before_wrapping,
     }
 
 
@@ -115,13 +120,15 @@ class _Filters:
                 bool(ensure_ascii),
                 self._separators(separators) if separators else default,
             )
+        fast = fast_json(value, self._sort_keys) if plain else None
         try:
-            fast = fast_json(value, self._sort_keys) if plain else None
             text = encode(value) if fast is None else fast
         except (TypeError, ValueError):
             text = encode(_json_ready(value))
         except RecursionError:
             raise FilterError("P703", "the value is nested too deeply for JSON") from None
+        # Python's own writer takes that much longer.
+        METER.spend(_CALL + (len(text) >> (4 if fast is not None else 3)))
         if plain and self._keeps and isinstance(value, (dict, list)):
             self._keep(value, text)
         return text
@@ -170,6 +177,7 @@ class _Filters:
     def xml_text(self, value: Any) -> str:
         """Text for an XML-like block: `&`, `<` and `>` are escaped, quotes are not."""
         text = str(self._present(value))
+        METER.spend(_CALL + (len(text) >> 6))
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
     def indent(self, value: Any, width: Any = 4, first: bool = False, blank: bool = False) -> str:
@@ -184,9 +192,16 @@ class _Filters:
         lines = text.split("\n")
         if len(text) + len(prefix) * len(lines) > self._limits.output:
             raise FilterError("P115", "the indented text is too large")
+        METER.spend(_CALL + (len(text) + len(prefix) * len(lines) >> 4))
         rest = [prefix + line if line.strip() or blank else line for line in lines[1:]]
         head = prefix + lines[0] if first and (lines[0] or blank) else lines[0]
         return "\n".join((head, *rest))
+
+    def before_wrapping(self, value: Any) -> Any:
+        """The value, before the engine wraps its words: that takes the square of its length."""
+        if isinstance(value, str):
+            METER.spend(len(value) * len(value) >> 13)
+        return NULL if value is None else value
 
     def _width(self, width: Any, name: str) -> int:
         if not isinstance(width, (int, float)) or width != int(width):
@@ -207,7 +222,11 @@ class _Filters:
     def format(self, value: Any, *arguments: Any, **named: Any) -> str:
         """Printf-style formatting, as Python's `%` does it, with bounded widths."""
         text = str(self._present(value))
-        for key, width in _PERCENT_WIDTHS.findall(text):
+        # A field may stand for the whole of an argument, again and again.
+        fields = _PERCENT_WIDTHS.findall(text)
+        METER.spend(_CALL * (1 + len(fields)) + (len(text) >> 4))
+        METER.spend(sum(map(_printed_size, (*arguments, *named.values()))) * len(fields) >> 6)
+        for key, width in fields:
             if "*" in width or any(
                 len(n) > 9 or int(n) > self._limits.width for n in _NUMBERS.findall(width)
             ):
@@ -216,11 +235,12 @@ class _Filters:
                 raise FilterError("P204", "a key of a format may hold no bracket")
         try:
             return text % (named if named else tuple(arguments))
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise FilterError("P204", "the format and its arguments do not match") from None
 
     def str_format(self, value: Any, *arguments: Any, **named: Any) -> str:
         """`str.format` without attribute or item access, with bounded widths."""
+        METER.spend(_CALL)
         if not isinstance(self._present(value), str):
             raise FilterError("P106", "only text has a method `format`")
         formatter = BoundedFormatter(self._limits.width)
@@ -228,8 +248,15 @@ class _Filters:
             return formatter.vformat(value, arguments, named)
         except FilterError:
             raise
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, OverflowError):
             raise FilterError("P204", "the format and its arguments do not match") from None
+
+
+def _printed_size(value: Any) -> int:
+    """About how many characters of work a value is to a format."""
+    if isinstance(value, str):
+        return len(value)
+    return BIG_INTEGER if isinstance(value, BigInt) else 64
 
 
 _PERCENT_WIDTHS = re.compile(r"%(?:\(([^)]*)\))?[-#0 +]*([\d*]*(?:\.[\d*]*)?).", re.DOTALL)
@@ -241,10 +268,22 @@ def _json_ready(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {_key_text(key): _json_ready(item) for key, item in dict.items(value)}
+        return {_Key(_key_text(key)): _json_ready(item) for key, item in dict.items(value)}
     if isinstance(value, (list, tuple)):
         return [_json_ready(item) for item in value]
     return value
+
+
+class _Key(str):
+    """The text of a key, which equals itself alone: `1` and `"1"` read the same and are two."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
 def _key_text(key: Any) -> str:

@@ -8,9 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..values.frozen import BigInt
+from .meter import METER
 from .refusals import FilterError
 
-__all__ = ["BoundedFormatter"]
+__all__ = ["BIG_INTEGER", "BoundedFormatter"]
+
+BIG_INTEGER = 1 << 14
+"""Characters of work that writing an integer of thousands of digits stands for."""
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -37,7 +41,10 @@ class BoundedFormatter(string.Formatter):
         if any(len(n) > 9 or int(n) > self._width for n in _NUMBERS.findall(format_spec)):
             raise FilterError("P116", f"a width of more than {self._width:,} characters is refused")
         if isinstance(value, BigInt):
+            METER.spend(BIG_INTEGER >> 6)
             value = int(value)
         if not isinstance(value, (str, int, float)):
             value = str(value)
-        return str(super().format_field(value, format_spec))
+        text = str(super().format_field(value, format_spec))
+        METER.spend(8 + (len(text) >> 6))
+        return text

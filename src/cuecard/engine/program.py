@@ -20,13 +20,16 @@ import minijinja
 from ..profile import Profile
 from ..values.frozen import NULL
 from .filters import filters, functions
+from .meter import metered
 
 __all__ = [
     "FORMAT_NAME",
     "MAIN",
     "MEASURE_NAME",
     "NULL_NAME",
+    "SPEND_NAME",
     "UNDEFINED_NAME",
+    "WRAP_NAME",
     "EngineError",
     "Program",
     "describe",
@@ -44,8 +47,14 @@ UNDEFINED_NAME = "__undefined"
 MEASURE_NAME = "__measured"
 """The function that a rewritten template calls with a value that it made, and its site."""
 
+SPEND_NAME = "__spent"
+"""The function that a rewritten template calls with a value that it is about to look at."""
+
 FORMAT_NAME = "__format"
 """The filter that stands for the method `format`."""
+
+WRAP_NAME = "__wrapped"
+"""The filter that stands before the engine's `wordwrap`."""
 
 
 class EngineError(Exception):
@@ -58,6 +67,7 @@ class EngineError(Exception):
         start: first byte of the place, or None.
         end: byte after the place, or None.
         chain: the kinds and places of what caused it, for a failure in a partial.
+        line: the line of the place, from 1, when no more is known of it.
     """
 
     def __init__(
@@ -68,6 +78,7 @@ class EngineError(Exception):
         start: int | None = None,
         end: int | None = None,
         chain: str = "",
+        line: int | None = None,
     ) -> None:
         super().__init__(kind)
         self.kind = kind
@@ -76,6 +87,7 @@ class EngineError(Exception):
         self.start = start
         self.end = end
         self.chain = chain
+        self.line = line
 
 
 def _is_null(value: object) -> bool:
@@ -146,8 +158,10 @@ class Program:
         except BaseException as error:
             _raise_panic(error)
             raise
-        self.render = environment.render_template
+        self.render: Callable[..., str] = environment.render_template
         """`render(name, **values)`: the engine's own method, bound, for speed."""
+        if loader is not None or any("|" in text or "__" in text for text in texts.values()):
+            self.render = metered(self.render, profile.limits.fuel)
 
 
 def describe(error: BaseException) -> EngineError | None:
@@ -173,4 +187,5 @@ def _engine_error(error: minijinja.TemplateError) -> EngineError:
         start,
         end,
         str(error) if error.kind == "BadInclude" else "",
+        error.line,
     )

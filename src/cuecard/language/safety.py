@@ -33,7 +33,7 @@ _BY_NAME = frozenset(("map", "select", "reject", "selectattr", "rejectattr"))
 """Filters that are given the name of another filter, with its arguments."""
 
 _BINDING = frozenset(("set", "set_block", "with", "for", "macro", "call_block", "import", "from"))
-_RESERVED = re.compile(r"__(?:null|undefined|format|measured|refused|at_\d+)$")
+_RESERVED = re.compile(r"__(?:null|undefined|format|measured|spent|wrapped|refused|at_\d+)$")
 _ASKING = frozenset(("attr", "item", "filter"))
 _COMPOSITION = frozenset(("include", "import", "from", "extends"))
 

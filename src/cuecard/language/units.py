@@ -133,9 +133,9 @@ class Partials:
             TemplateSyntaxError: partials include each other in a cycle (P805).
             PromptError: a partial is not there, cannot be read, or is no valid template.
         """
-        return self._gather(unit, ())
+        return self._gather(unit, (), {})
 
-    def _gather(self, unit: Unit, path: tuple[str, ...]) -> bool:
+    def _gather(self, unit: Unit, path: tuple[str, ...], done: dict[str, bool]) -> bool:
         complete = True
         for name, node in unit.references():
             if name is None:
@@ -150,14 +150,23 @@ class Partials:
                     start=node.start,
                     end=node.end,
                 )
-            try:
-                partial = self.unit(name)
-            except TemplateNotFoundError as error:
-                if error.code == "P803" and self._is_optional(unit, node):
+            if name not in done:
+                # Each once: partials that name others many times have more ways than time.
+                partial = self._named(name, unit, node)
+                if partial is None:
                     continue
-                raise _at(error, unit, node) from None
-            complete &= self._gather(partial, (*path, name))
+                done[name] = self._gather(partial, (*path, name), done)
+            complete &= done[name]
         return complete
+
+    def _named(self, name: str, unit: Unit, node: Node) -> Unit | None:
+        """A partial that a tag names; None for one that may be missing, and is."""
+        try:
+            return self.unit(name)
+        except TemplateNotFoundError as error:
+            if error.code == "P803" and self._is_optional(unit, node):
+                return None
+            raise _at(error, unit, node) from None
 
     @staticmethod
     def _is_optional(unit: Unit, target: Node) -> bool:

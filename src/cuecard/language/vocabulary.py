@@ -166,7 +166,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     # Only failures ask for this.
     from difflib import get_close_matches
 
-    candidates = [candidate for candidate in known if not candidate.startswith("_")]
+    # The names of a context may be no texts at all.
+    candidates = [word for word in map(str, known) if not word.startswith("_")]
     close = get_close_matches(name, candidates, n=1, cutoff=0.6)
     if not close:
         lowered = {candidate.lower(): candidate for candidate in candidates}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..source import Diagnostic
 from .blocks import Block, anthropic_blocks, at_most
+from .control_tokens import find_control_tokens
 from .diff import PromptDiff, compare
 from .outline import Outline
 from .runs import ProviderRun
@@ -175,6 +176,14 @@ class Prompt:
         counter = self._counter
         tokens = counter("".join(b.text for b in stable)) if counter is not None else None
         return Prefix(sum(len(block.text) for block in stable), tokens)
+
+    def control_tokens(self) -> list[Diagnostic]:
+        """A warning (P915) for each control token of a chat format that a value holds.
+
+        The text stays as it is. Tokens in the template's own text are its author's, and not
+        reported; within a block they are taken for a value's when its outputs are not traced.
+        """
+        return list(find_control_tokens(self))
 
     def with_counter(self, counter: Counter | None) -> Prompt:
         """The same prompt with a counter of tokens, which lengths are then given in too."""

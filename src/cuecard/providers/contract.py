@@ -22,7 +22,7 @@ import datetime
 import inspect
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from ..agents import AgentDefinition
 from ..errors import ProviderError
@@ -118,7 +118,8 @@ class _FunctionProvider:
         return f"<provider {self.name}>"
 
 
-F = TypeVar("F", bound=Callable[[ProviderRequest], Any])
+_Function = Callable[[ProviderRequest], Contribution | Awaitable[Contribution]]
+"""A provider as a function, plain or a coroutine function."""
 
 
 def provider(
@@ -128,7 +129,7 @@ def provider(
     needs: Iterable[str] = (),
     timeout: float | None = None,
     name: str | None = None,
-) -> Callable[[Callable[[ProviderRequest], Any]], Provider]:
+) -> Callable[[_Function], Provider]:
     """Make a provider of a function: `f(request) -> mapping`, plain or a coroutine function.
 
     Args:
@@ -164,7 +165,7 @@ def provider(
     if name is not None:
         about["name"] = name
 
-    def decorate(function: Callable[[ProviderRequest], Any]) -> Provider:
+    def decorate(function: _Function) -> Provider:
         made = _FunctionProvider(function, about)
         register(made)
         return made

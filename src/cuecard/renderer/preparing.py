@@ -119,9 +119,7 @@ class Definitions:
         key = (given, reads, held)
         return prepared.plans.get(key, lambda: self._plan(prepared, given, held))
 
-    def _defaults(
-        self, prepared: Prepared, extra: Collection[str]
-    ) -> frozenset[tuple[str, Scope]]:
+    def _defaults(self, prepared: Prepared, extra: Collection[str]) -> frozenset[tuple[str, Scope]]:
         """The inputs whose declared default is used: it changes only with the definition."""
         if prepared.definition is None or not prepared.definition.inputs:
             return _NO_SCOPES

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
@@ -111,7 +112,7 @@ class Service:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Watch the files and keep the workers for as long as the application runs."""
-        watching = asyncio.create_task(watch(self))
+        watching = asyncio.create_task(watch(self._places(), self.reload))
         try:
             yield
         finally:
@@ -121,6 +122,10 @@ class Service:
             await anyio.to_thread.run_sync(self.workers.close)
             if self.store is not None:
                 await self.store.aclose()
+
+    def _places(self) -> tuple[Path, ...]:
+        partials = self.settings.partials
+        return self.settings.paths if partials is None else (*self.settings.paths, partials)
 
     # agents ------------------------------------------------------------------------------------
 

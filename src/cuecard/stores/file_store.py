@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..errors import PromptError, StoreError
 from ..files import read_bytes_as_text
@@ -154,14 +154,20 @@ class FileStore(TextStore):
         temporary = os.path.join(folder, f".{name}.new")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
-        with open(descriptor, "wb") as file:
-            file.write((_BOM + text if text.startswith(_BOM) else text).encode())
-            file.flush()
-            os.fsync(descriptor)
-        # The clock of a file system is coarse; the stamps of two quick writes must differ.
-        changed = max(time.time_ns(), before.st_mtime_ns + 1 if before else 0)
-        os.utime(temporary, ns=(changed, changed))
-        os.replace(temporary, path)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write((_BOM + text if text.startswith(_BOM) else text).encode())
+                file.flush()
+                os.fsync(descriptor)
+            # The clock of a file system is coarse; the stamps of two quick writes must differ.
+            changed = max(time.time_ns(), before.st_mtime_ns + 1 if before else 0)
+            os.utime(temporary, ns=(changed, changed))
+            os.replace(temporary, path)
+        except BaseException:
+            # A disk that is full needs the room that the half of a text takes.
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
         _sync_folder(folder)
 
     def _decoded(self, data: bytes) -> str:

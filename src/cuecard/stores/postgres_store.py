@@ -42,8 +42,9 @@ class PostgresStore(SQLStore):
         connections: int = 5,
         extra_connections: int = 5,
     ) -> None:
-        super().__init__("postgresql", timeout)
+        # First, since the extra that brings psycopg brings SQLAlchemy too.
         self._parameters = _read_address(url)
+        super().__init__("postgresql", timeout)
         self._parameters.setdefault("tcp_user_timeout", self._milliseconds)
         self._parameters["connect_timeout"] = max(2, math.ceil(timeout))
         own = f"-c statement_timeout={self._milliseconds} -c lock_timeout={self._milliseconds}"

@@ -156,8 +156,9 @@ class BoundTemplate(Template):
 
     def _changes(self, steps: Sequence[str | SegmentPlan], render: Callable[..., str]) -> Changing:
         assert self._compiled is not None
+        numbers = {name: number for number, name in enumerate(self._free)}
         parts = [
-            step if isinstance(step, str) else Part(step, render, self._bound, self._free)
+            step if isinstance(step, str) else Part(step, render, self._bound, numbers)
             for step in steps
         ]
         return Changing(parts, self._free, self._compiled.freezer.freeze)

@@ -24,7 +24,7 @@ class Part:
         plan: what it is.
         render: the engine's render of it.
         bound: the bound values that it reads.
-        names: what turns give.
+        names: what turns give, with the number of each.
     """
 
     __slots__ = ("_bound", "_choice", "_name", "_reads", "_render", "mask", "variable")
@@ -34,16 +34,16 @@ class Part:
         plan: SegmentPlan,
         render: Callable[..., str],
         bound: Mapping[str, Any],
-        names: Sequence[str],
+        names: Mapping[str, int],
     ) -> None:
-        read = set(plan.names or ())
+        read = plan.names or ()
         self._name = plan.name
         self._render = render
-        self._bound = {name: value for name, value in bound.items() if name in read}
-        self._reads = tuple((name, names.index(name)) for name in names if name in read)
+        self._bound = {name: bound[name] for name in read if name in bound}
+        self._reads = tuple((name, names[name]) for name in read if name in names)
         self._choice = None if self._bound or plan.choice is None else _Chooser(plan.choice, names)
         self.mask = sum(1 << number for _, number in self._reads)
-        self.variable = names.index(plan.variable) if plan.variable in names else None
+        self.variable = names.get(plan.variable) if plan.variable is not None else None
 
     def text(self, values: Values) -> str:
         """The part's text for the values of a turn."""
@@ -62,10 +62,10 @@ class _Chooser:
 
     __slots__ = ("_filled", "_otherwise", "_reads", "_then")
 
-    def __init__(self, choice: Choice, names: Sequence[str]) -> None:
+    def __init__(self, choice: Choice, names: Mapping[str, int]) -> None:
         read = {*choice.tests, *choice.then.names, *choice.otherwise.names}
-        self._reads = tuple(names.index(name) for name in sorted(read))
-        self._filled = tuple(names.index(name) for name in choice.filled)
+        self._reads = tuple(names[name] for name in sorted(read))
+        self._filled = tuple(names[name] for name in choice.filled)
         self._then = _filler(choice.then, names)
         self._otherwise = _filler(choice.otherwise, names)
 
@@ -83,11 +83,11 @@ class _Chooser:
         return text
 
 
-def _filler(filling: Filling, names: Sequence[str]) -> tuple[str, Callable[[Values], Any]]:
+def _filler(filling: Filling, names: Mapping[str, int]) -> tuple[str, Callable[[Values], Any]]:
     """The format, and what picks the values that it takes."""
     if not filling.names:
         return filling.format, _nothing
-    return filling.format, itemgetter(*[names.index(name) for name in filling.names])
+    return filling.format, itemgetter(*[names[name] for name in filling.names])
 
 
 def _nothing(values: Values) -> tuple[()]:

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from syrupy.terminal import context_style, received_style, reset, snapshot_style
-
+from ..errors import MissingExtraError
 from ..prompt import Prompt
 from .outlining import changes, outlined
+
+try:
+    from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+    from syrupy.terminal import context_style, received_style, reset, snapshot_style
+except ModuleNotFoundError as error:
+    raise MissingExtraError(
+        f"snapshots need the package `{error.name}`", hint="pip install 'cuecard[testing]'"
+    ) from None
 
 __all__ = ["PromptSnapshotExtension"]
 

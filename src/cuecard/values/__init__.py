@@ -3,6 +3,6 @@
 from .conversion import freeze_mapping
 from .freezer import Freezer
 from .frozen import METHOD_NAMES, NULL, BigInt
-from .size import oversize
+from .size import Size, size_of
 
-__all__ = ["METHOD_NAMES", "NULL", "BigInt", "Freezer", "freeze_mapping", "oversize"]
+__all__ = ["METHOD_NAMES", "NULL", "BigInt", "Freezer", "Size", "freeze_mapping", "size_of"]

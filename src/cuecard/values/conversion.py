@@ -44,9 +44,12 @@ class RefusedError(Exception):
 
 
 def _step(key: object) -> str:
-    if isinstance(key, str) and key.isidentifier():
-        return f".{key}"
-    text = repr(key) if isinstance(key, (str, int, float)) else "?"
+    if isinstance(key, str):
+        key = "".join((key,))  # what a class of its own shows may be anything
+        if key.isidentifier():
+            return f".{key}"
+    is_shown = type(key) in (str, bool, float) or (type(key) is int and not _is_too_large(key))
+    text = repr(key) if is_shown else "?"
     return f"[{text if len(text) <= 40 else text[:37] + '...'}]"
 
 
@@ -82,11 +85,13 @@ _HINTS: tuple[tuple[type, str], ...] = (
 class Conversion:
     """One conversion: counts values, and knows which containers to make."""
 
-    __slots__ = ("_list", "_map", "_max_depth", "_nodes")
+    __slots__ = ("_characters", "_list", "_map", "_max_depth", "_nodes")
 
     def __init__(self, limits: Limits, guarded: bool) -> None:
         self._max_depth = limits.depth
         self._nodes = limits.nodes
+        # One text may stand in many places, and would be printed in each.
+        self._characters = 2 * limits.output
         self._map: type[dict[Any, Any]] = FrozenMap if guarded else dict
         self._list: type[list[Any]] = FrozenList if guarded else list
 
@@ -94,6 +99,8 @@ class Conversion:
         """The value as plain data."""
         kind = type(value)
         if kind is str:
+            if depth:
+                self._spend_text(len(value))
             return _checked_text(value)
         if value is None:
             return NULL
@@ -124,6 +131,15 @@ class Conversion:
                 "pass only what the template needs, or raise `Limits.nodes`",
             )
 
+    def _spend_text(self, length: int) -> None:
+        self._characters -= length
+        if self._characters < 0:
+            raise RefusedError(
+                "P704",
+                "holds more text than allowed",
+                "pass only what the template needs, or raise `Limits.output`",
+            )
+
     # Most data is plain: these two do for `dict` and `list` what the general ones below do
     # for every mapping and iterable, with short texts and numbers copied on the spot.
 
@@ -131,15 +147,20 @@ class Conversion:
         self._spend(len(value))
         frozen = self._map()
         depth += 1
+        length = 0
         key: Any = None
         try:
             for key, item in value.items():
                 name = key if type(key) is str and key.isascii() else self._key(key)
                 kind = type(item)
-                if (kind is str and item.isascii()) or kind is bool:
+                if kind is str and item.isascii():
+                    frozen[name] = item
+                    length += len(item)
+                elif kind is bool:
                     frozen[name] = item
                 else:
                     frozen[name] = self.freeze(item, depth)
+            self._spend_text(length)
         except RefusedError as refusal:
             raise refusal.leave(value, _step(key)) from None
         return frozen
@@ -149,13 +170,17 @@ class Conversion:
         frozen = self._list()
         add = list.append
         depth += 1
+        length = 0
         index = -1
         try:
-            for index, item in enumerate(value):  # noqa: B007 - a step of the path
+            # Reading an item may run code of its own, which may lengthen the list.
+            for index, item in enumerate(value.copy()):  # noqa: B007 - a step of the path
                 if type(item) is str and item.isascii():
                     add(frozen, item)
+                    length += len(item)
                 else:
                     add(frozen, self.freeze(item, depth))
+            self._spend_text(length)
         except RefusedError as refusal:
             raise refusal.leave(value, f"[{index}]") from None
         return frozen
@@ -175,8 +200,11 @@ class Conversion:
             return _checked_text(key)
         if isinstance(key, enum.Enum):
             return self._key(key.value)
-        if type(key) in (int, bool, float):
+        if type(key) in (bool, float):
             return key  # type: ignore[no-any-return]
+        if type(key) is int:
+            _check_size(key)
+            return key
         if isinstance(key, str):
             return _checked_text("".join((key,)))
         if isinstance(key, (*_iso_types(), os.PathLike)):
@@ -199,13 +227,15 @@ class Conversion:
     def _convert(self, value: Any, depth: int) -> Any:
         try:
             return self._convert_unchecked(value, depth)
-        except (RefusedError, MemoryError):
+        except (RefusedError, MemoryError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
+            # A value does not end the program, whatever it raises.
+            # What the value's own methods say may hold the value: logs show causes too.
             raise RefusedError(
                 "P701",
                 f"`{type(value).__name__}` cannot be read: it raised `{type(error).__name__}`",
-            ) from error
+            ) from None
 
     def _convert_unchecked(self, value: Any, depth: int) -> Any:
         if isinstance(value, enum.Enum):
@@ -266,10 +296,18 @@ def _order(item: Any) -> tuple[str, Any]:
 _MAX_BITS = 8192
 
 
-def _big_int(value: int) -> BigInt:
+def _is_too_large(value: int) -> bool:
     # Python itself refuses to print integers of more than 4,300 digits.
-    if value.bit_length() > _MAX_BITS:
+    return value.bit_length() > _MAX_BITS
+
+
+def _check_size(value: int) -> None:
+    if _is_too_large(value):
         raise RefusedError("P704", f"the integer has more than {_MAX_BITS:,} bits")
+
+
+def _big_int(value: int) -> BigInt:
+    _check_size(value)
     return BigInt(value)
 
 
@@ -301,14 +339,20 @@ def _checked_text(text: str) -> str:
 
 
 def _record_fields(value: Any) -> dict[str, Any] | None:
-    """The fields of a dataclass, attrs class, msgspec struct or pydantic model, or None."""
+    """The fields of a dataclass, attrs class, msgspec struct or pydantic model, or None.
+
+    Those with an underscore in front are the record's own, and left out.
+    """
     kind = type(value)
+    names: Iterable[str] | None = None
     if hasattr(kind, "__dataclass_fields__"):
-        return {name: getattr(value, name) for name in _dataclass_names(kind)}
-    if hasattr(kind, "__struct_fields__"):
-        return {name: getattr(value, name) for name in kind.__struct_fields__}
-    if hasattr(kind, "__attrs_attrs__"):
-        return {a.name: getattr(value, a.name) for a in kind.__attrs_attrs__}
+        names = _dataclass_names(kind)
+    elif hasattr(kind, "__struct_fields__"):
+        names = kind.__struct_fields__
+    elif hasattr(kind, "__attrs_attrs__"):
+        names = (attribute.name for attribute in kind.__attrs_attrs__)
+    if names is not None:
+        return {name: getattr(value, name) for name in names if not name.startswith("_")}
     if hasattr(kind, "__pydantic_validator__"):
         dumped = value.model_dump()
         # A root model may stand for a list or a text.
@@ -334,7 +378,7 @@ def freeze_mapping(value: Any) -> Mapping[str, Any]:
     except Exception as error:
         raise ContextError(
             f"`{type(value).__name__}` cannot be read: it raised `{type(error).__name__}`"
-        ) from error
+        ) from None
     if fields is None:
         raise ContextError(
             f"expected a mapping of names to values, got `{type(value).__name__}`",

@@ -86,6 +86,8 @@ class Freezer:
             raise ContextError(
                 f"nested more than {self._limits.depth} levels deep", path=path, code="P703"
             ) from None
+        except MemoryError:
+            raise ContextError("there is no memory for a copy", path=path, code="P704") from None
 
 
 def _encoded(value: Any) -> bytes | None:

@@ -205,12 +205,12 @@ _shtab_cuecard_mcp_options=(
   "--host[the address to listen at (default\: 127.0.0.1, which only this machine reaches)]:host:"
   "--port[0 is any that is free (default\: 8000)]:port:"
   "--store[the store\: file\:FOLDER, sqlite\:PATH or postgresql\:\/\/HOST\/DATABASE (default\: none)]:URL:"
-  "--user[the user\'s id\: gives notes and profile]:ID:"
   "--workspace[the folder that agents work in]:DIR:_files -/"
   "--tools[a JSON list of tools, in any form]:FILE.json:_files"
   "--zone[the user\'s time zone (default\: the machine\'s)]:ZONE:"
   "--partials[the folder that include, import and extends read]:DIR:_files -/"
   "--no-entry-points[without the providers of installed packages]"
+  "--user[the user\'s id\: gives notes and profile]:ID:"
   "(*):agent files, and folders of agent files:_files"
 )
 

@@ -1,0 +1,1 @@
+"""One module a target: `seeds()` gives inputs to start from, `check(data)` fails on a fault."""

@@ -1,0 +1,1 @@
+"""The catalog of hostile inputs and accidents, and what runs it."""
