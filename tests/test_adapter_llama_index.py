@@ -112,13 +112,14 @@ def test_cache_point_follows_the_stable_front() -> None:
     template = CuecardPromptTemplate(AGENT, renderer=at_noon(), role="system", cache_points=True)
     template = template.with_session("s1", "ann").partial_format(tool_descriptions="None.")
     (message,) = template.format_messages()
-    front, point, rest = message.blocks
-    assert isinstance(front, TextBlock)
+    static, session, point, rest = message.blocks
+    assert isinstance(static, TextBlock)
+    assert isinstance(session, TextBlock)
     assert isinstance(point, CachePoint)
     assert isinstance(rest, TextBlock)
     assert point.cache_control.type == "ephemeral"
-    assert front.text == "You are coder and write "
-    assert front.text + rest.text == template.format()
+    assert static.text == "You are coder and write short programs for "
+    assert static.text + session.text + rest.text == template.format()
     assert template.format() == (
         "You are coder and write short programs for ann.\nNone.\nIt is 12:00.\n"
     )

@@ -32,6 +32,7 @@ from .generated_templates import contexts, templates
 ATTACKS = "tests.isolation_attacks:"
 UNBOUND = cuecard.Limits(
     source=1 << 24,
+    tags=1 << 30,
     tag_tokens=1 << 30,
     elifs=1 << 30,
     nesting=1 << 30,

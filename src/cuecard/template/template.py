@@ -268,7 +268,10 @@ class Template:
         return self._compiled
 
     def _freeze(self, compiled: Compiled, context: Mapping[str, Any]) -> dict[str, Any]:
-        names = context if compiled.names is None else compiled.names
+        names = compiled.names
+        if names is None:
+            # A template can read no other names than texts.
+            names = tuple(name for name in context if isinstance(name, str))
         freeze = compiled.freezer.freeze
         return {name: freeze(name, context[name]) for name in names if name in context}
 
