@@ -270,8 +270,9 @@ class Template:
     def _freeze(self, compiled: Compiled, context: Mapping[str, Any]) -> dict[str, Any]:
         names = compiled.names
         if names is None:
-            # A template can read no other names than texts.
-            names = tuple(name for name in context if isinstance(name, str))
+            # Other keys than texts are no names that a template could read.
+            keys: Iterable[object] = context
+            names = tuple(key for key in keys if isinstance(key, str))
         freeze = compiled.freezer.freeze
         return {name: freeze(name, context[name]) for name in names if name in context}
 
