@@ -136,6 +136,7 @@ REFUSED = {
     "input": (["agent.md", "none.parquet", "o"], 1, "none.parquet: P801"),
     "format": (["agent.md", "agent.md", "o"], 1, "agent.md: P821"),
     "engine": (["agent.md", "t.parquet", "o", "--engine", "spark"], 1, "P829"),
+    "unread": (["agent.md", "t.parquet", "o", "--map", "nme=who"], 1, "Did you mean `name`?"),
     "map": (["agent.md", "t.parquet", "o", "--map", "name"], 2, "--map takes VARIABLE=COLUMN"),
     "limit": (["agent.md", "t.parquet", "o", "--limit", "0"], 2, "number above 0"),
     "output": (["agent.md", "t.parquet", "taken"], 1, "taken: P825"),

@@ -51,13 +51,15 @@ class Binding:
         """Refuse a table that lacks a column.
 
         Raises:
-            ContextError: a column that is named does not exist, or exists twice.
+            ContextError: a column that is named does not exist, or exists twice (P710); or it
+                is named for a variable that the template does not read (P712).
             UndefinedVariableError: a variable without which every render fails has neither a
                 column nor a value.
         """
         named = [*self.columns.items(), *(() if self.slots is None else (("", self.slots),))]
         for variable, column in named:
             _require(schema, column, variable)
+        self._check_read()
         strict = self._template.profile.undefined == "strict"
         if self.slots is None and strict and not self._template.profile.fallback:
             self._check_required(schema)
@@ -66,6 +68,18 @@ class Binding:
                 raise ContextError(
                     f"the table has several columns `{column}`", path=f"$.{column}", code="P710"
                 )
+
+    def _check_read(self) -> None:
+        read = self._template.reads()
+        unread = [] if read is None else [name for name in self.columns if name not in read]
+        if read is not None and unread:
+            raise ContextError(
+                f"the template reads no `{unread[0]}`, for which a column is named",
+                path=f"$.{unread[0]}",
+                code="P712",
+                template=self._template.name,
+                hint=nearest(unread[0], read) or "leave it out",
+            )
 
     def _check_required(self, schema: Any) -> None:
         known = {*schema.names, *self.columns, *self.shared}
