@@ -211,8 +211,11 @@ class Service:
             session: as for a render.
             auth: as for a render.
         """
-        # Only looked at, not printed: no value can make it fail or be long.
-        looks = "".join(f"{{% if {name} is defined %}}{{% endif %}}" for name in names)
+        # Only looked at, not printed: no value can make it fail or be long. Names come from a
+        # worker, and nothing else of a worker may become part of a template here.
+        looks = "".join(
+            f"{{% if {name} is defined %}}{{% endif %}}" for name in names if name.isidentifier()
+        )
         asking = replace(agent, system_prompt=looks, profile="live", inputs=())
         box: dict[str, Any] = {}
 
