@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from .service_process import Service
+
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = (
     "--no-sandbox",
@@ -221,3 +223,20 @@ class Opened:
         )
         self.page.mouse.move(x - 3, y)
         self.page.mouse.move(x, y)
+
+
+Open = Callable[..., Opened]
+
+
+@contextmanager
+def opening(browser: Browser, service: Service) -> Iterator[Open]:
+    """Opens the page of a service; all that were opened must be without complaint."""
+    opened: list[Opened] = []
+
+    def call(fragment: str = "", to: Service = service, **options: Any) -> Opened:
+        opened.append(Opened(browser, f"http://127.0.0.1:{to.port}", fragment, **options))
+        return opened[-1]
+
+    yield call
+    for page in opened:
+        page.close()

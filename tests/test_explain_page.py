@@ -1,25 +1,16 @@
 """The page of `cuecard explain --html`, in a real browser, from a file."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from .page_browser import browsing
 from .running import Run, write
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-OPTIONS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 LOOP = """\
 # {{ title }}
 {% for tool in tools %}
@@ -35,13 +26,9 @@ TOOLS = {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The machine's own Chromium: what Playwright would download is not needed."""
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    assert found is not None, "there is no Chromium; `make test` installs it on Debian as root"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(OPTIONS))
+    """One browser for the module."""
+    with browsing() as browser:
         yield browser
-        browser.close()
 
 
 class Opened:

@@ -4,19 +4,17 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .page_browser import NARROW, WIDE, Opened, browsing
+from .page_browser import NARROW, WIDE, Open, browsing, opening
 from .service_process import Service, running
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-Open = Callable[..., Opened]
 WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 
 HOSTILE = (
@@ -54,15 +52,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture
 def show(browser: Browser, service: Service) -> Iterator[Open]:
     """Opens the page; all that were opened must be without complaint."""
-    opened: list[Opened] = []
-
-    def call(fragment: str = "", **options: Any) -> Opened:
-        opened.append(Opened(browser, f"http://127.0.0.1:{service.port}", fragment, **options))
-        return opened[-1]
-
-    yield call
-    for page in opened:
-        page.close()
+    with opening(browser, service) as show:
+        yield show
 
 
 # by keyboard -------------------------------------------------------------------------------------

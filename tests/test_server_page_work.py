@@ -3,18 +3,16 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from .page_browser import Opened, browsing
+from .page_browser import Open, browsing, opening
 from .service_process import RENDER, TOKENS, WRITE, Service, running, until
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-Open = Callable[..., Opened]
 TURNS = '{"b": "x"}\n{"b": "x"}\n\n{"b": "a longer one\\nof two lines"}\n'
 
 
@@ -44,15 +42,8 @@ def service(folder: Path) -> Iterator[Service]:
 @pytest.fixture
 def show(browser: Browser, service: Service) -> Iterator[Open]:
     """Opens the page; all that were opened must be without complaint."""
-    opened: list[Opened] = []
-
-    def call(fragment: str = "", to: Service = service, **options: Any) -> Opened:
-        opened.append(Opened(browser, f"http://127.0.0.1:{to.port}", fragment, **options))
-        return opened[-1]
-
-    yield call
-    for page in opened:
-        page.close()
+    with opening(browser, service) as show:
+        yield show
 
 
 @pytest.fixture
