@@ -48,7 +48,10 @@ def show(browser: Browser, service: Service) -> Iterator[Open]:
 
 @pytest.fixture
 def file(folder: Path, service: Service) -> Iterator[Path]:
-    """An agent's file, of its own for each test, which the service knows."""
+    """An agent's file, of its own for each test, which the service knows.
+
+    A test asks for it before the page, so that the page is closed when the file goes.
+    """
     path = folder / "mine.md"
     path.write_bytes(b"---\r\nname: mine\r\ndescription: Says hello.\r\n---\r\nHello.\r\n")
     until(lambda: service.get("/v1/agents/mine").status_code == 200)
@@ -290,7 +293,7 @@ def test_a_broken_link(show: Open) -> None:
 # saving ------------------------------------------------------------------------------------------
 
 
-def test_saving_shows_what_changes(show: Open, file: Path) -> None:
+def test_saving_shows_what_changes(file: Path, show: Open) -> None:
     """A save shows the difference first, and keeps the line ends of the file."""
     opened = show("#agent=mine")
     opened.shows("Hello.\n")
@@ -313,7 +316,7 @@ def test_saving_shows_what_changes(show: Open, file: Path) -> None:
 
 
 @pytest.mark.parametrize("choice", ["Keep editing", "Take the file's text", "Save mine over it"])
-def test_the_file_changed_meanwhile(show: Open, file: Path, choice: str) -> None:
+def test_the_file_changed_meanwhile(file: Path, show: Open, choice: str) -> None:
     """Nobody's text is lost: the user keeps editing, takes the other text, or saves over it."""
     opened = show("#agent=mine", refusals=[409])
     opened.shows("Hello.\n")
