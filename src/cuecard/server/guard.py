@@ -97,9 +97,7 @@ class Guard:
     # refusing ----------------------------------------------------------------------------------
 
     def _refusal(self, scope: Scope) -> tuple[int, dict[str, Any]] | None:
-        headers = {}
-        for name, value in scope["headers"]:
-            headers[name] = value
+        headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self._only_loopback and _name_of(host) not in LOOPBACK:
             message = "the request is for another host than this machine's own"
