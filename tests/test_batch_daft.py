@@ -26,6 +26,11 @@ from cuecard import batch
 
 def run_code(code: str, folder: Path) -> Any:
     """What the code prints as JSON, run in a folder."""
+    return run_told(code, folder)[0]
+
+
+def run_told(code: str, folder: Path) -> tuple[Any, str]:
+    """What the code prints as JSON, run in a folder, and what it tells besides."""
     (folder / "program.py").write_text(PRELUDE + code, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:cuecard", "program.py"],
@@ -35,7 +40,7 @@ def run_code(code: str, folder: Path) -> Any:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+    return json.loads(done.stdout), done.stderr
 
 
 def test_a_dataframe(tmp_path: Path) -> None:
@@ -139,6 +144,63 @@ if __name__ == "__main__":
     ok, rows, faults = run_code(code, tmp_path)
     assert (ok, rows, faults) == (False, 3, [["2.jsonl", "P826"]])
     assert prompts(tmp_path / "out") == ["0", "1", "3"]
+
+
+def test_a_worker_that_ends_between_parts(tmp_path: Path) -> None:
+    """Its next part, which it never read, is rendered by another."""
+    for part in range(4):
+        write_lines(tmp_path / "in" / f"{part}.jsonl", [{"a": part}])
+    code = """
+from cuecard.batch import engines
+
+class Tired(engines.PartWorker):
+    def _render(self, part, key):
+        if part["name"] == "2.jsonl":
+            import multiprocessing.connection, time
+
+            def leave(connection):
+                time.sleep(0.3)
+                os._exit(9)
+
+            multiprocessing.connection.Connection.recv = leave
+        return super()._render(part, key)
+
+if __name__ == "__main__":
+    engines.PartWorker = Tired
+    result = batch.render_files("{{ a }}", "in", "out", batch.BatchOptions(workers=1))
+    print(json.dumps([result.ok, result.rows, len(result.faults)]))
+"""
+    assert run_code(code, tmp_path) == [True, 4, 0]
+    assert prompts(tmp_path / "out") == ["0", "1", "2", "3"]
+
+
+def test_no_thread_is_left_in_python_at_the_end(tmp_path: Path) -> None:
+    """An interpreter that ends while one of Daft's threads runs Python code is aborted."""
+    code = """
+import asyncio.selector_events, atexit, sys, threading, time
+
+def tell():
+    known = [thread.ident for thread in threading.enumerate()]
+    print(len(set(sys._current_frames()) - set(known)), file=sys.stderr)
+
+atexit.register(tell)  # the first that is registered is the last that is called
+loops = asyncio.selector_events.BaseSelectorEventLoop
+wake = loops._write_to_self
+
+def wake_slowly(self):
+    wake(self)
+    if threading.get_ident() != threading.main_thread().ident:
+        time.sleep(0.4)
+
+loops._write_to_self = wake_slowly
+
+if __name__ == "__main__":
+    import daft
+    found = batch.render(daft.from_pydict({"a": ["b"]}), "{{ a }}!").to_pydict()
+    print(json.dumps(found["prompt"]))
+"""
+    found, told = run_told(code, tmp_path)
+    assert (found, told.split()) == (["b!"], ["0"])
 
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])

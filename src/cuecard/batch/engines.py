@@ -168,7 +168,7 @@ def _rows(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The rows of a query; what a worker does on purpose is a row, and all else its loss."""
     try:
         yield from rows
-    except RuntimeError as error:
+    except (RuntimeError, ConnectionError, EOFError) as error:
         raise LostError from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "ray":

@@ -1,8 +1,12 @@
-"""Daft, imported in one place: without its reports to its makers, and with a clear refusal."""
+"""Daft and Ray, imported in one place: silent to their makers, refused clearly, and ended well."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
+import threading
+import time
 from typing import Any
 
 from ..errors import MissingExtraError
@@ -37,7 +41,28 @@ def load_daft() -> Any:
         import daft
     except ModuleNotFoundError as error:
         raise _missing("daft", "batch") from error
+    atexit.unregister(_settle)
+    atexit.register(_settle)
     return daft
+
+
+def _settle(seconds: float = 2.0) -> None:
+    """Wait, before the interpreter ends, for threads of Daft that are still in Python code.
+
+    The thread that tells the end of a query is at times not out of Python when the program ends.
+    Before Python 3.13 an interpreter that is ending takes such a thread down, and the whole
+    process with it (SIGABRT), after all is done and well.
+
+    Args:
+        seconds: the most to wait; threads of others may stay in Python for ever.
+    """
+    deadline = time.monotonic() + seconds
+    own = threading.get_ident()
+    settled = 0
+    while settled < 2 and time.monotonic() < deadline:
+        time.sleep(0.002)  # whoever waits for the interpreter gets it
+        known = {thread.ident for thread in threading.enumerate()} | {own}
+        settled = 0 if sys._current_frames().keys() - known else settled + 1
 
 
 def load_ray() -> Any:
