@@ -40,6 +40,15 @@ TITLED = re.compile(
 USUAL_PORT = "8321"
 
 
+def pytest_configure() -> None:
+    """Have interruptions interrupt, here and in all that the tests start.
+
+    A shell without job control starts what is in the background with SIGINT ignored.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def run_shell_session(example: Example) -> str | None:
     """Run the commands of a `console` block in one folder; compare all that they print."""
     script: list[str] = []

@@ -36,6 +36,7 @@ def test_soak_runs(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.returncode in (0, 1), done.stderr
+    assert figures.is_file(), done.stderr
     samples = json.loads(figures.read_text(encoding="utf-8"))
     assert [each["renders"] for each in samples] == [1500, 3000, 4500, 6000]
     assert all(f"{each['renders']:,}" in done.stdout for each in samples)

@@ -454,3 +454,43 @@ def test_many_at_once(asynchronous: bool) -> None:
     """Every text is that of its own session and turn, also where all share one session."""
     program = MANY.format(asynchronous=asynchronous)
     assert run_python(program, timeout=60) == "0 []\n"
+
+
+LOADING = """
+import contextlib, importlib, sys, threading, time
+sys.path.insert(0, {folder!r})
+import cuecard
+
+@cuecard.provider("a", timeout=5)
+def provide(request):
+    return {{"a": request.session_id}}
+
+made = cuecard.PromptRenderer([provide], entry_points=False)
+
+def load(name):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
+
+threads = [threading.Thread(target=load, args=(name,)) for name in {names!r}]
+for thread in threads:
+    thread.start()
+rounds = 0
+while not rounds or any(thread.is_alive() for thread in threads):
+    rounds += 1
+    text = made.render("{{{{ a }}}}", str(rounds))
+    assert text == str(rounds), text
+    if rounds == 1:
+        assert all(thread.is_alive() for thread in threads)
+print("ok")
+"""
+
+
+def test_packages_that_another_thread_is_loading(tmp_path: Path) -> None:
+    """What is loaded by halves is as good as not loaded."""
+    names = ("sniffio", "trio", "opentelemetry.trace")
+    (tmp_path / "opentelemetry").mkdir()
+    (tmp_path / "opentelemetry" / "__init__.py").touch()
+    for name in names:
+        path = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
+        path.write_text("import time\ntime.sleep(0.5)\nraise ImportError\n", encoding="utf-8")
+    assert run_python(LOADING.format(folder=str(tmp_path), names=names), timeout=60) == "ok\n"

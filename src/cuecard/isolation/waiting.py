@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from ..runtime import in_trio
 
 __all__ = ["outcome_of"]
 
@@ -14,16 +15,11 @@ T = TypeVar("T")
 
 async def outcome_of(future: Future[T]) -> T:
     """What a future of a thread returns or raises; a cancelled task leaves it at once."""
-    if _is_trio():
+    if in_trio():
         return await _in_trio(future)
     import asyncio
 
     return await asyncio.wrap_future(future)
-
-
-def _is_trio() -> bool:
-    trio: Any = sys.modules.get("trio")
-    return trio is not None and bool(trio.lowlevel.in_trio_run())
 
 
 async def _in_trio(future: Future[T]) -> T:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-import sys
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import MissingExtraError
 from ..providers import ProviderRequest, Registered
+from ..runtime import in_trio, loaded
 from .telemetry import provider_span
 
 __all__ = ["Call", "Flow", "Outcome", "call_in_place", "call_now", "drive", "drive_async"]
@@ -163,9 +163,10 @@ def _in_thread(function: Callable[[], R], name: str, timeout: float | None = Non
     returned: list[R] = []
     raised: list[BaseException] = []
     context = contextvars.copy_context()
-    if "sniffio" in sys.modules:
+    sniffio = loaded("sniffio")
+    if sniffio is not None:
         # No loop runs in the new thread, whatever runs in this one.
-        context.run(sys.modules["sniffio"].current_async_library_cvar.set, None)
+        context.run(sniffio.current_async_library_cvar.set, None)
 
     def run() -> None:
         try:
@@ -196,8 +197,7 @@ def _run_async(calls: Sequence[Call]) -> list[Outcome]:
 def _in_event_loop() -> bool:
     import asyncio
 
-    trio = sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_run():
+    if in_trio():
         return True
     try:
         asyncio.get_running_loop()

@@ -6,13 +6,13 @@ for its sake.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any
 
 from ..prompt import Prompt, ProviderRun
+from ..runtime import loaded
 
 __all__ = ["describe", "describe_prompt", "is_traced", "provider_span", "render_span"]
 
@@ -24,7 +24,7 @@ def is_traced() -> bool:
 
     Frameworks load it for whom nobody has said so.
     """
-    trace = sys.modules.get("opentelemetry.trace")
+    trace = loaded("opentelemetry.trace")
     return trace is not None and not isinstance(
         trace.get_tracer_provider(), trace.ProxyTracerProvider
     )
@@ -43,7 +43,7 @@ def provider_span(name: str) -> AbstractContextManager[Any]:
 def _span(name: str, attributes: dict[str, Any]) -> AbstractContextManager[Any]:
     if not is_traced():
         return _NO_SPAN
-    trace = sys.modules["opentelemetry.trace"]
+    trace = loaded("opentelemetry.trace")
     tracer = trace.get_tracer("cuecard")
     # The message of an exception may hold a value.
     return _Span(

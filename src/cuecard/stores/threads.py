@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 from ..errors import MissingExtraError
+from ..runtime import loaded
 
 __all__ = ["in_thread"]
 
@@ -42,7 +42,7 @@ async def in_thread(call: Callable[[*Ts], T], *arguments: *Ts, abandon: bool = F
 
 
 def _in_task_of_asyncio() -> bool:
-    asyncio = sys.modules.get("asyncio")
+    asyncio = loaded("asyncio")
     try:
         return asyncio is not None and asyncio.current_task() is not None
     except RuntimeError:
