@@ -41,9 +41,9 @@ class Turn:
         self.extra = {name: CONTEXT[name] for name in draw(st.just(set()) | names)}
 
     def key(self, scope: Scope, stamped: bool) -> tuple[Any, ...]:
-        """All that a value of this scope may depend on."""
+        """All that a value of this scope may depend on; a stamp has to tell what else changes."""
         session = self.session or {}
-        whose = (*session.values(), self.user)
+        whose = (session.get("id"), None if stamped else session.get("mood"), self.user)
         parts = ((), whose, (*whose, self.day), (*whose, self.day, self.number))
         return (self.version if stamped else None, *parts[scope])
 

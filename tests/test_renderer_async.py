@@ -456,6 +456,70 @@ def test_many_at_once(asynchronous: bool) -> None:
     assert run_python(program, timeout=60) == "0 []\n"
 
 
+HANGING = """
+import asyncio, threading, time
+import cuecard
+
+threading.stack_size(1 << 19)
+released = threading.Event()
+
+@cuecard.provider("stuck", timeout=0.05)
+def stuck(request):
+    released.wait(60)
+    return {"stuck": "never"}
+
+@cuecard.provider("a")
+def fine(request):
+    return {"a": "fine"}
+
+made = cuecard.PromptRenderer([stuck, fine], entry_points=False)
+
+async def tasks():
+    hanging = asyncio.gather(*(made.arender("{{ stuck }}") for _ in range(30)))
+    texts = [await made.arender("{{ a }}", str(number)) for number in range(30)]
+    return {*texts, *await hanging}
+
+texts = []
+threads = [threading.Thread(target=lambda: texts.append(asyncio.run(tasks()))) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+texts.append(asyncio.run(tasks()))
+released.set()
+print(texts == [{"", "fine"}] * 5)
+"""
+
+
+def test_functions_that_hang_leave_room_for_others() -> None:
+    """However many threads never come back, other providers are called all the same."""
+    program = f"import logging; logging.disable()\n{HANGING}"
+    assert run_python(program, timeout=60) == "True\n"
+
+
+FORKED = """
+import asyncio, os
+import cuecard
+
+@cuecard.provider("a")
+def provide(request):
+    return {"a": os.getpid()}
+
+made = cuecard.PromptRenderer([provide], entry_points=False)
+assert asyncio.run(made.arender("{{ a }}")) == str(os.getpid())
+child = os.fork()
+if not child:
+    assert asyncio.run(made.arender("{{ a }}")) == str(os.getpid())
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    """A child renders, also when its parent had threads for it."""
+    assert run_python(FORKED, timeout=60) == "7\n"
+
+
 LOADING = """
 import contextlib, importlib, sys, threading, time
 sys.path.insert(0, {folder!r})

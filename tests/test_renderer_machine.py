@@ -83,10 +83,15 @@ class World:
             "later": lambda: ["later", request.session_id],
             "weather": lambda: str(request.local_time.date()),
             "load": lambda: list(self.load),
-            "shout": lambda: str(request.values.get("greeting")).upper(),
+            "shout": lambda: shouted(request.values.get("greeting")),
             "silent": lambda: self.silent,
         }
         return values[name]()
+
+
+def shouted(greeting: Any) -> str:
+    """A greeting louder. One that is no text is left out, but only after others have seen it."""
+    return str(greeting if isinstance(greeting, str) else None).upper()
 
 
 def whose(name: str, request: ProviderRequest) -> tuple[str, Any]:

@@ -15,10 +15,10 @@ import msgspec
 
 from ..errors import ContextError, FallbackWarning, PromptError, TemplateLimitError
 from ..profile import STRICT, Profile
+from ..runtime import outcome_of
 from .failures import BAD_ANSWER, MEMORY, Lost, LostError, error_of, loss
 from .given import ANY, given, plain
 from .pool import Pool, Rules, Ticket
-from .waiting import outcome_of
 from .wire import HEADER, Answer, Ask, Settings, packed, text_of
 
 __all__ = ["Isolation"]

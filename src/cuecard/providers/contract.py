@@ -55,7 +55,8 @@ class ProviderRequest(NamedTuple):
         zone: the user's time zone; None for the machine's.
         names: the variables that are read of those that this provider gives; None when it
             does not say what it gives.
-        values: what providers of lower priorities gave.
+        values: what providers of lower priorities gave, as they gave it: whether it is plain
+            data is seen when the template is rendered.
     """
 
     definition: AgentDefinition | None

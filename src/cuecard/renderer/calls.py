@@ -6,16 +6,15 @@ outcomes, and returns the result of the render.
 
 from __future__ import annotations
 
-import contextvars
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import MissingExtraError
 from ..providers import ProviderRequest, Registered
-from ..runtime import in_trio, loaded
+from ..runtime import in_trio
 from .telemetry import provider_span
+from .threads import Threads, load_anyio, outer_context
 
 __all__ = ["Call", "Flow", "Outcome", "call_in_place", "call_now", "drive", "drive_async"]
 
@@ -162,11 +161,7 @@ def _in_thread(function: Callable[[], R], name: str, timeout: float | None = Non
 
     returned: list[R] = []
     raised: list[BaseException] = []
-    context = contextvars.copy_context()
-    sniffio = loaded("sniffio")
-    if sniffio is not None:
-        # No loop runs in the new thread, whatever runs in this one.
-        context.run(sniffio.current_async_library_cvar.set, None)
+    context = outer_context()
 
     def run() -> None:
         try:
@@ -184,10 +179,10 @@ def _in_thread(function: Callable[[], R], name: str, timeout: float | None = Non
 
 def _run_async(calls: Sequence[Call]) -> list[Outcome]:
     """Make asynchronous calls in an event loop of their own."""
-    anyio = _anyio()
+    anyio = load_anyio()
 
     def run() -> list[Outcome]:
-        found: list[Outcome] = anyio.run(_make_calls_async, calls)
+        found: list[Outcome] = anyio.run(_make_calls_async, calls, Threads())
         return found
 
     # A loop that runs in this thread cannot run another.
@@ -209,12 +204,17 @@ def _in_event_loop() -> bool:
 # asynchronous ------------------------------------------------------------------------------------
 
 
-async def drive_async(flow: Flow[R]) -> R:
-    """Carry a flow out under asyncio or trio: coroutines of one group at the same time."""
+async def drive_async(flow: Flow[R], threads: Threads) -> R:
+    """Carry a flow out under asyncio or trio: coroutines of one group at the same time.
+
+    Args:
+        flow: what asks for the calls.
+        threads: where plain functions are called.
+    """
     try:
         calls = next(flow)
         while True:
-            calls = flow.send(await _make_calls_async(calls))
+            calls = flow.send(await _make_calls_async(calls, threads))
     except StopIteration as end:
         result: R = end.value
         return result
@@ -222,28 +222,31 @@ async def drive_async(flow: Flow[R]) -> R:
         flow.close()
 
 
-async def _make_calls_async(calls: Sequence[Call]) -> list[Outcome]:
-    if len(calls) == 1 and calls[0].timeout is None and calls[0].async_function is not None:
+async def _make_calls_async(calls: Sequence[Call], threads: Threads) -> list[Outcome]:
+    plain = [index for index, call in enumerate(calls) if call.async_function is None]
+    # A task more is two rounds more of a loop, which may have much else to do in each.
+    if len(calls) == 1 and not plain:
         return [await _await_call(calls[0])]
-    anyio = _anyio()
+    if len(plain) == len(calls):
+        return [await _call_in_thread(call, threads) for call in calls]
+    anyio = load_anyio()
     outcomes = [Outcome()] * len(calls)
 
     async def await_one(index: int) -> None:
         outcomes[index] = await _await_call(calls[index])
 
-    async def call_plain_ones(indices: Sequence[int]) -> None:
+    async def call_plain_ones() -> None:
         # One after another, as a plain render calls them.
-        for index in indices:
-            outcomes[index] = await _call_in_thread(calls[index])
+        for index in plain:
+            outcomes[index] = await _call_in_thread(calls[index], threads)
 
-    plain = [index for index, call in enumerate(calls) if call.async_function is None]
     try:
         async with anyio.create_task_group() as group:
             for index in range(len(calls)):
                 if index not in plain:
                     group.start_soon(await_one, index)
             if plain:
-                group.start_soon(call_plain_ones, plain)
+                group.start_soon(call_plain_ones)
     except BaseExceptionGroup as several:
         # Failures of providers are outcomes. This is an interruption, and goes through.
         rest = several.split(anyio.get_cancelled_exc_class())[1] or several
@@ -266,30 +269,16 @@ async def _await_call(call: Call) -> Outcome:
 async def _in_time(awaitable: Awaitable[Any], timeout: float | None) -> Any:
     if timeout is None:
         return await awaitable
-    with _anyio().fail_after(timeout):
+    with load_anyio().fail_after(timeout):
         return await awaitable
 
 
-async def _call_in_thread(call: Call) -> Outcome:
-    anyio = _anyio()
+async def _call_in_thread(call: Call, threads: Threads) -> Outcome:
     start = time.perf_counter()
-    outcome: Outcome | None = None
-    with anyio.move_on_after(call.timeout if call.timeout is not None else float("inf")):
-        outcome = await anyio.to_thread.run_sync(call_now, call, abandon_on_cancel=True)
-    if outcome is None:
-        return Outcome(None, TimeoutError(), time.perf_counter() - start)
+    try:
+        outcome: Outcome = await _in_time(threads.call(call_now, call), call.timeout)
+    except (TimeoutError, RuntimeError) as error:  # its time is over, or there is no thread
+        return Outcome(None, error, time.perf_counter() - start)
     if inspect.isawaitable(outcome.value):
         return await _await_call(call._replace(provider=_awaiting(call.provider, outcome.value)))
     return outcome
-
-
-def _anyio() -> Any:
-    try:
-        import anyio
-        import anyio.to_thread
-    except ImportError as error:
-        raise MissingExtraError(
-            "asynchronous providers need the package `anyio`",
-            hint="pip install 'cuecard[live]'",
-        ) from error
-    return anyio

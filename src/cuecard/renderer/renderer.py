@@ -44,6 +44,7 @@ from .memory import Prepared, Session
 from .observing import Observed, Observer, Observers
 from .preparing import Definitions
 from .telemetry import describe, describe_prompt, render_span
+from .threads import Threads
 
 __all__ = ["PromptRenderer"]
 
@@ -104,6 +105,7 @@ class PromptRenderer:
         self._zone = find_zone(zone) if isinstance(zone, str) else zone
         self._timeout = _checked_timeout(timeout)
         self._observers = Observers()
+        self._threads = Threads()
         built_in = _built_in(store, tools, workspace) if builtins else ()
         found = self._discovered() if entry_points else ()
         self.providers: tuple[Registered, ...] = (
@@ -189,7 +191,7 @@ class PromptRenderer:
         if not isinstance(turn, Turn):
             return turn.text
         with render_span(_name(definition)) as span:
-            text = await drive_async(turn.text())
+            text = await drive_async(turn.text(), self._threads)
             describe(span, turn.runs, len(text))
         return text
 
@@ -228,7 +230,7 @@ class PromptRenderer:
         if not isinstance(turn, Turn):
             return turn
         with render_span(_name(definition)) as span:
-            prompt = await drive_async(turn.prompt())
+            prompt = await drive_async(turn.prompt(), self._threads)
             describe_prompt(span, prompt)
         prompt.seconds = time.perf_counter() - start
         return prompt
