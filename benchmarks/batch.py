@@ -165,7 +165,7 @@ LOOPS = {"bare": bare, "langchain": langchain, "haystack": haystack}
 
 
 def columns(text: str, source: str, target: str) -> None:
-    """cuecard in this process alone, without Daft."""
+    """cuecard in the loop of a script."""
     from cuecard.batch import render_batches
 
     writer = None
@@ -351,7 +351,7 @@ def goals(found: dict[str, dict[str, Any]]) -> list[Goal]:
             True,
         ),
         Goal(
-            "   beside it: one process, without Daft, than the bare loop",
+            "   beside it: `render_batches`, one thread, than the bare loop",
             ratio("short", "bare", "columns"),
         ),
         Goal(
@@ -364,7 +364,7 @@ def goals(found: dict[str, dict[str, Any]]) -> list[Goal]:
             1.5,
             True,
         ),
-        Goal("   beside it: one process, without Daft", ratio("distinct", "bare", "columns")),
+        Goal("   beside it: `render_batches`, one thread", ratio("distinct", "bare", "columns")),
         Goal(
             "realistic prompt, two cores: faster than the bare loop",
             ratio("realistic", "bare", "cuecard 2"),

@@ -89,6 +89,41 @@ print(json.dumps(found))
     assert broken[0] == "P101"
 
 
+LOCAL = """
+if __name__ == "__main__":
+    import threading
+
+    started = set()
+    own = threading.Thread.start
+
+    def start(thread):
+        started.add(thread.name.rpartition("_")[0])
+        own(thread)
+
+    threading.Thread.start = start
+    result = batch.render_files(
+        {template!r}, "in", "out", batch.BatchOptions(workers=2, part_rows=500)
+    )
+    print(json.dumps([result.ok, result.rows, "cuecard-batch" in started, "daft" in sys.modules]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("template", "daft"),
+    [("Hello {{ a }}", False), ("{% for n in range(2000) %}{{ a }}{% endfor %}", True)],
+    ids=["what Arrow does", "what the interpreter does"],
+)
+def test_this_machine(template: str, daft: bool, tmp_path: Path) -> None:
+    """Threads render in this process, and processes what keeps the interpreter busy for long."""
+    rows = [{"a": f"<{row}>"} for row in range(10_000)]
+    write_parquet(tmp_path / "in" / "rows.parquet", rows)
+    assert run_code(LOCAL.format(template=template), tmp_path) == [True, 10_000, True, daft]
+    expected = [template.partition("{{")[0] + row["a"] for row in rows]
+    if daft:
+        expected = [row["a"] * 2000 for row in rows]
+    assert prompts(tmp_path / "out") == expected
+
+
 KILLING = """
 import threading, time
 import psutil
@@ -105,7 +140,7 @@ if __name__ == "__main__":
     threading.Thread(target=kill_once, args=("out", 1), daemon=True).start()
     result = batch.render_files(
         "{% for n in range(300) %}{{ a }}{% endfor %}", "in", "out",
-        batch.BatchOptions(workers=2),
+        batch.BatchOptions(workers=2), engine="processes",
     )
     print(json.dumps([result.ok, result.rows, result.parts, len(result.faults)]))
 """
@@ -128,17 +163,18 @@ def test_a_part_that_ends_its_worker(tmp_path: Path) -> None:
     for part in range(4):
         write_lines(tmp_path / "in" / f"{part}.jsonl", [{"a": part}])
     code = """
-from cuecard.batch import engines
+from cuecard.batch.engines import workers
 
-class Deadly(engines.PartWorker):
+class Deadly(workers.PartWorker):
     def _render(self, part, key):
         if part["name"] == "2.jsonl":
             os.kill(os.getpid(), 9)
         return super()._render(part, key)
 
 if __name__ == "__main__":
-    engines.PartWorker = Deadly
-    result = batch.render_files("{{ a }}", "in", "out", batch.BatchOptions(workers=2))
+    workers.PartWorker = Deadly
+    options = batch.BatchOptions(workers=2)
+    result = batch.render_files("{{ a }}", "in", "out", options, engine="processes")
     print(json.dumps([result.ok, result.rows, [[f.name, f.code] for f in result.faults]]))
 """
     ok, rows, faults = run_code(code, tmp_path)
@@ -151,9 +187,9 @@ def test_a_worker_that_ends_between_parts(tmp_path: Path) -> None:
     for part in range(4):
         write_lines(tmp_path / "in" / f"{part}.jsonl", [{"a": part}])
     code = """
-from cuecard.batch import engines
+from cuecard.batch.engines import workers
 
-class Tired(engines.PartWorker):
+class Tired(workers.PartWorker):
     def _render(self, part, key):
         if part["name"] == "2.jsonl":
             import multiprocessing.connection, time
@@ -166,8 +202,9 @@ class Tired(engines.PartWorker):
         return super()._render(part, key)
 
 if __name__ == "__main__":
-    engines.PartWorker = Tired
-    result = batch.render_files("{{ a }}", "in", "out", batch.BatchOptions(workers=1))
+    workers.PartWorker = Tired
+    options = batch.BatchOptions(workers=1)
+    result = batch.render_files("{{ a }}", "in", "out", options, engine="processes")
     print(json.dumps([result.ok, result.rows, len(result.faults)]))
 """
     assert run_code(code, tmp_path) == [True, 4, 0]
@@ -271,14 +308,19 @@ print(json.dumps([opted_out(), os.environ["RAY_USAGE_STATS_ENABLED"]]))
 
 
 def test_without_the_package(tmp_path: Path) -> None:
-    """Without Daft the renderer of columns works, and what needs it says which extra brings it."""
+    """Without Daft tables render too, and what needs it says which extra brings it."""
     code = """
 sys.modules["daft"] = None
 import pyarrow as pa
 (made,) = batch.render_batches([pa.record_batch({"a": ["x"]})], "{{ a }}")
-try:
-    batch.render_files("x", "in.csv", "out")
-except cuecard.MissingExtraError as error:
-    print(json.dumps([made.to_pydict()["prompt"], error.code, error.hint]))
+told = [batch.render_files("{{ a }}", "in.jsonl", "out").rows]
+for place, engine in (("in.jsonl", "processes"), ("s3://bucket/in.jsonl", "local")):
+    try:
+        batch.render_files("{{ a }}", place, "other", engine=engine)
+    except cuecard.MissingExtraError as error:
+        told += [[error.code, error.hint]]
+print(json.dumps([made.to_pydict()["prompt"], *told]))
 """
-    assert run_code(code, tmp_path) == [["x"], "P807", "pip install 'cuecard[batch]'"]
+    write_lines(tmp_path / "in.jsonl", [{"a": 1}])
+    missing = ["P807", "pip install 'cuecard[batch]'"]
+    assert run_code(code, tmp_path) == [["x"], 1, missing, missing]

@@ -295,14 +295,16 @@ def slow_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "t.parquet"
 
 
+@pytest.mark.parametrize("engine", ["local", "processes"])
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL], ids=lambda kind: kind.name)
-def test_a_run_that_is_ended(kind: signal.Signals, slow_tasks: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_ended(
+    kind: signal.Signals, engine: str, slow_tasks: Path, tmp_path: Path
+) -> None:
     """What a signal leaves is finished by a second run, which has what one run would have."""
     shutil.copytree(slow_tasks, tmp_path / "t.parquet")
-    process = start(tmp_path)
-    records = tmp_path / "out" / "_cuecard" / "parts"
+    process = start(tmp_path, "--engine", engine)
     deadline = time.monotonic() + 60
-    while not (records.is_dir() and len(list(records.glob("*.json"))) >= 2):
+    while len(list((tmp_path / "out").glob("[0-9]*.parquet"))) < 2:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -78,7 +78,7 @@ def render_files(
         source: Parquet, JSON Lines or CSV: a file, a folder or a glob, local or a URL.
         target: a folder of parts, local or a URL, or one local file.
         options: everything else.
-        engine: `local`, `ray` or `ray:ADDRESS`.
+        engine: as for `find_engine`: `local`, `processes`, `ray` or `ray:ADDRESS`.
         progress: is called after each part.
 
     Raises:

@@ -94,9 +94,9 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--engine",
-        metavar="local|ray[:ADDRESS]",
+        metavar="local|processes|ray[:ADDRESS]",
         default="local",
-        help="where it runs: on this machine, or a Ray cluster (local)",
+        help="where it runs: on this machine, there in processes only, or on a Ray cluster (local)",
     )
     parser.add_argument(
         "--workers", type=_count, metavar="N", help="parts at a time (one a processor)"

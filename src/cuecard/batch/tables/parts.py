@@ -10,7 +10,7 @@ from .formats import Format, stem_of
 
 __all__ = ["PART_BYTES", "PART_ROWS", "Fault", "Part", "PartError", "limited", "named"]
 
-PART_ROWS = 1 << 18
+PART_ROWS = 1 << 17
 """The most rows of a part, where a file can be divided."""
 
 PART_BYTES = 128 << 20

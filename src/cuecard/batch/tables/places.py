@@ -187,6 +187,8 @@ def read_all(path: str) -> bytes:
 def _read_errors(path: str) -> Iterator[None]:
     try:
         yield
+    except PromptError:
+        raise
     except Exception as error:
         raise _unreadable(path, error) from error
 

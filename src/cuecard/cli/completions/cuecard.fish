@@ -153,7 +153,7 @@ complete -c cuecard -n '_shtab_cuecard_using batch' -l partials -xka "(__fish_co
 complete -c cuecard -n '_shtab_cuecard_using batch' -l scope -x -d 'how long values hold: static, session, day or turn (default: turn); may be repeated'
 complete -c cuecard -n '_shtab_cuecard_using batch' -l tokens -x -d 'count the tokens of each prompt, and the characters of its cacheable front: auto, estimate, quicktok, … (see cuecard explain)'
 complete -c cuecard -n '_shtab_cuecard_using batch' -l on-error -xka "keep drop stop" -d 'a row that fails is kept without a prompt, dropped, or ends the run (keep)'
-complete -c cuecard -n '_shtab_cuecard_using batch' -l engine -x -d 'where it runs: on this machine, or a Ray cluster (local)'
+complete -c cuecard -n '_shtab_cuecard_using batch' -l engine -x -d 'where it runs: on this machine, there in processes only, or on a Ray cluster (local)'
 complete -c cuecard -n '_shtab_cuecard_using batch' -l workers -x -d 'parts at a time (one a processor)'
 complete -c cuecard -n '_shtab_cuecard_using batch' -l limit -x -d 'render the first N rows only'
 complete -c cuecard -n '_shtab_cuecard_using batch' -l resume -d 'finish what an earlier run began'

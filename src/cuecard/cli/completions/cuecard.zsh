@@ -79,7 +79,7 @@ _shtab_cuecard_batch_options=(
   "*--scope[how long values hold\: static, session, day or turn (default\: turn)\; may be repeated]:NAME[,NAME]=SCOPE:"
   "--tokens[count the tokens of each prompt, and the characters of its cacheable front\: auto, estimate, quicktok, \… (see cuecard explain)]:COUNTER:"
   "--on-error[a row that fails is kept without a prompt, dropped, or ends the run (keep)]:on_error:(keep drop stop)"
-  "--engine[where it runs\: on this machine, or a Ray cluster (local)]:local|ray[:ADDRESS]:"
+  "--engine[where it runs\: on this machine, there in processes only, or on a Ray cluster (local)]:local|processes|ray[:ADDRESS]:"
   "--workers[parts at a time (one a processor)]:N:"
   "--limit[render the first N rows only]:N:"
   "--resume[finish what an earlier run began]"

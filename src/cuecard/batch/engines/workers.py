@@ -1,4 +1,4 @@
-"""Engines: how the parts of a batch are spread over processes or machines, by Daft.
+"""Workers: the parts of a batch are spread over processes or machines, by Daft.
 
 A part is a row of a Daft dataframe, and rendering it a Daft class method over that row: on one
 machine in processes of Daft's native runner, on a cluster in actors that Ray starts again when
@@ -11,83 +11,52 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from typing import Any, NamedTuple
+from contextlib import contextmanager, suppress
+from typing import Any
 
-from ..errors import PromptError
-from .packages import load_daft, load_ray, quiet
-from .tables.parts import Part
-from .work import Job, PartReport, UnwantedError, render_part
+from ...errors import PromptError
+from ..packages import load_daft, load_ray, quiet
+from ..tables.parts import Part
+from ..work import Job, PartReport
+from .contract import Engine, LostError, Task, attempt
 
-__all__ = ["Engine", "LostError", "Task", "find_engine", "in_process", "retried"]
-
-
-class Task(NamedTuple):
-    """A part to render, and the key for its record."""
-
-    part: Part
-    key: str
+__all__ = ["PartWorker", "processes", "ray_cluster"]
 
 
-Engine = Callable[[Job, Sequence[Task]], Generator[PartReport, None, None]]
-"""Renders parts, and gives the report of each when it is done, in any order."""
-
-
-class LostError(Exception):
-    """A worker ended in the middle of its work."""
-
-
-def find_engine(name: str, workers: int | None = None) -> Engine:
-    """An engine by name.
+def processes(workers: int) -> Engine:
+    """An engine in processes of this machine, which Daft's native runner starts.
 
     Args:
-        name: `local`; `ray` for a cluster that is running already, or else one that is
-            started on this machine; `ray:ADDRESS` for the cluster at an address.
-        workers: how many parts are rendered at a time; by default as many as there are
-            processors.
+        workers: how many.
 
     Raises:
-        MissingExtraError: Daft or Ray is not installed (P807).
-        PromptError: there is no such engine, or this process runs another already (P829).
+        MissingExtraError: Daft is not installed (P807).
+        PromptError: Daft runs in this process already, on a cluster (P829).
     """
-    if name == "local":
-        return _local(workers)
-    kind, _, address = name.partition(":")
-    if kind != "ray":
-        raise PromptError(
-            f"no engine named `{name}`", code="P829", hint="it is local, ray or ray:ADDRESS"
-        )
-    return _ray(name if address.startswith("//") else address, workers)
-
-
-def in_process(job: Job, tasks: Sequence[Task]) -> Generator[PartReport, None, None]:
-    """Render parts one after the other in this process."""
-    for task in tasks:
-        yield render_part(job, task.part, task.key)
-
-
-def _local(workers: int | None) -> Engine:
     daft = load_daft()
     _choose_runner("native", daft.set_runner_native)
-    most = workers or _processors()
 
     def run(job: Job, tasks: Sequence[Task]) -> Generator[PartReport, None, None]:
-        count = min(most, len(tasks))
+        count = min(workers, len(tasks))
         options = {"use_process": True, "max_concurrency": count}
         yield from _query(daft, job, tasks, options, parent=os.getpid())
 
     return run
 
 
-def _processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux knows
-        return os.cpu_count() or 1
+def ray_cluster(address: str, workers: int | None) -> Engine:
+    """An engine on a Ray cluster.
 
+    Args:
+        address: where it is; empty for the one of this machine or of `RAY_ADDRESS`, or else
+            one that is started here.
+        workers: how many parts are rendered at a time; by default as many as it has
+            processors.
 
-def _ray(address: str, workers: int | None) -> Engine:
+    Raises:
+        MissingExtraError: Daft or Ray is not installed (P807).
+        PromptError: there is no cluster, or Daft runs in this process already (P829).
+    """
     daft, ray = load_daft(), load_ray()
 
     def start() -> None:
@@ -219,59 +188,10 @@ class PartWorker:
         return [self._render(*json.loads(text)) for text in parts.to_pylist()]
 
     def _render(self, part: dict[str, Any], key: str) -> str | None:
-        try:
-            if not self._is_wanted():
-                return None
-            report = render_part(self._job, Part(**part), key, wanted=self._is_wanted)
-        except UnwantedError:
-            return None
-        except Exception as error:
-            # One part that meets a mistake of ours must not cost the others.
-            report = PartReport(part["output"], part["name"])
-            report.fault = ("P206", f"internal error: {type(error).__name__}", None)
-        return json.dumps(report.as_dict())
+        report = attempt(self._job, Task(Part(**part), key), self._is_wanted)
+        return None if report is None else json.dumps(report.as_dict())
 
     def _is_wanted(self) -> bool:
         if self._parent is not None and os.getppid() != self._parent:
             return False
         return self._flag is None or not os.path.exists(self._flag)
-
-
-_LOSSES = 2
-
-
-def retried(engine: Engine) -> Engine:
-    """An engine that renders again what was lost with a worker.
-
-    After a second loss the parts that are left are rendered one by one, so that one which ends
-    its worker every time is told from the others.
-    """
-
-    def run(job: Job, tasks: Sequence[Task]) -> Generator[PartReport, None, None]:
-        left = {task.part.output: task for task in tasks}
-        for _ in range(_LOSSES):
-            try:
-                with closing(engine(job, list(left.values()))) as reports:
-                    for report in reports:
-                        del left[report.output]
-                        yield report
-                return
-            except LostError:
-                continue
-        for task in list(left.values()):
-            yield _alone(engine, job, task)
-
-    return run
-
-
-def _alone(engine: Engine, job: Job, task: Task) -> PartReport:
-    try:
-        (report,) = engine(job, [task])
-    except LostError:
-        report = PartReport(task.part.output, task.part.name)
-        report.fault = (
-            "P826",
-            "the process that rendered it was ended from outside, three times",
-            "it may take more memory than there is",
-        )
-    return report
