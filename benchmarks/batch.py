@@ -457,7 +457,7 @@ def main() -> None:
         asked = {
             "short": ({**long, **peers}, options.rows, options.rounds),
             "distinct": (ours, options.rows, options.rounds),
-            "realistic": (long, options.realistic, 1),
+            "realistic": (long, options.realistic, options.rounds),
         }
         found = {
             name: measure(name, *how, folder)

@@ -181,6 +181,22 @@ class TestParts:
             assert prompts(output) == PROMPTS
             assert result.of <= parts
 
+    @pytest.mark.parametrize(
+        ("files", "parts"),
+        [([1024], 1), ([5000], 5), ([30_000], 8), ([1500] * 20, 20), ([9000, 10], 6)],
+        ids=["few rows", "one file", "more rows", "many files", "one large file"],
+    )
+    def test_few_rows_are_divided(self, files: list[int], parts: int, tmp_path: Path) -> None:
+        """There is work for several processors, and no file is divided without need."""
+        for number, rows in enumerate(files):
+            table = pa.table({"x": range(rows)})
+            (tmp_path / "in").mkdir(exist_ok=True)
+            pq.write_table(table, tmp_path / "in" / f"{number:02}.parquet")
+        result = batch("{{ x }}", tmp_path / "in", tmp_path / "out")
+        assert (result.rows, result.of) == (sum(files), parts)
+        expected = [str(row) for rows in files for row in range(rows)]
+        assert prompts(tmp_path / "out") == expected
+
     @given(st.lists(st.integers(1, 7), min_size=1, max_size=5), st.integers(1, 8))
     @settings(max_examples=15)
     def test_division_loses_no_row(

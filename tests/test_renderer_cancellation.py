@@ -115,12 +115,19 @@ def run(how: str, function: Callable[[], Awaitable[Any]]) -> Any:
     return anyio.run(main, backend=how.rpartition(" ")[2])
 
 
-def threads_left() -> list[str]:
+@pytest.fixture
+def before() -> set[threading.Thread]:
+    """The threads that there were before a test."""
+    return set(threading.enumerate())
+
+
+def threads_left(before: set[threading.Thread]) -> list[str]:
     """The threads of renderers and stores that are gone, which have a moment to end."""
     end = time.monotonic() + 10
     while True:
         gc.collect()
-        left = [each.name for each in threading.enumerate() if each.name.startswith("cuecard")]
+        new = set(threading.enumerate()) - before
+        left = [each.name for each in new if each.name.startswith("cuecard")]
         if not left or time.monotonic() > end:
             return left
         time.sleep(0.01)
@@ -209,7 +216,7 @@ TEMPLATE = "{{ a }} {{ b }} {{ c }} {{ d }} {{ e }} {{ f }} {{ g }}"
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("warm", [0, 2], ids=["first turn", "third turn"])
-def test_renders(how: str, warm: int) -> None:
+def test_renders(how: str, warm: int, before: set[threading.Thread]) -> None:
     """Wherever a turn is cancelled, it ends; the next turns are right, and nothing is left."""
 
     async def turns() -> list[int]:
@@ -234,7 +241,7 @@ def test_renders(how: str, warm: int) -> None:
 
     cancelled = run(how, turns)
     assert len(cancelled) >= 8
-    assert threads_left() == []
+    assert threads_left(before) == []
 
 
 @pytest.mark.parametrize("how", HOW)

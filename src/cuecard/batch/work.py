@@ -206,7 +206,9 @@ def _render(
         file = open(path, "wb")  # noqa: SIM115 - it is closed below
     with file:
         with _writing():
-            writer = make_writer(job.format, file, job.output_schema, header=job.header)
+            writer = make_writer(
+                job.format, file, job.output_schema, long=job.column, header=job.header
+            )
         try:
             _render_tables(job, part, report, writer, choices, wanted)
         except BaseException:

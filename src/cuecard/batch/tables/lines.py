@@ -12,7 +12,7 @@ from .schemas import json_types, unified
 
 __all__ = ["Chunk", "Table", "chunks_of", "schema_of", "table_of"]
 
-_CHUNK = 4 << 20
+_CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 Row = tuple[str, str]

@@ -11,7 +11,7 @@ from .formats import Format, stem_of
 __all__ = ["PART_BYTES", "PART_ROWS", "Fault", "Part", "PartError", "limited", "named"]
 
 PART_ROWS = 1 << 17
-"""The most rows of a part, where a file can be divided."""
+"""The most rows of a part, where a file can be divided; as many as a row group has."""
 
 PART_BYTES = 128 << 20
 """About the most bytes of a part before compression, where a file can be divided."""

@@ -44,8 +44,8 @@ def _read_parquet(file: IO[bytes], part: Part, schema: Any) -> Iterator[Table]:
 
     source = parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
     facts = source.metadata
-    groups, skipped = _groups(facts, part.start)
     left = part.rows or 0
+    groups, skipped = _groups(facts, part.start, left)
     size = sum(facts.row_group(group).total_byte_size for group in groups[:1])
     rows = facts.row_group(groups[0]).num_rows if groups else 1
     step = max(1, min(_BATCH_ROWS, _BATCH_BYTES * rows // max(size, 1)))
@@ -63,15 +63,17 @@ def _read_parquet(file: IO[bytes], part: Part, schema: Any) -> Iterator[Table]:
         raise PartError("P823", "the file has fewer rows than it says")
 
 
-def _groups(facts: Any, start: int) -> tuple[list[int], int]:
-    """The row groups from a row on, and how many rows of the first come before it."""
-    first = 0
+def _groups(facts: Any, start: int, rows: int) -> tuple[list[int], int]:
+    """The row groups of a number of rows, and how many of the first one's come before these."""
+    groups: list[int] = []
+    skipped = first = 0
     for index in range(facts.num_row_groups):
-        rows = facts.row_group(index).num_rows
-        if first + rows > start:
-            return list(range(index, facts.num_row_groups)), start - first
-        first += rows
-    return [], 0
+        stop = first + facts.row_group(index).num_rows
+        if first < start + rows and stop > start:
+            skipped = skipped if groups else start - first
+            groups.append(index)
+        first = stop
+    return groups, skipped
 
 
 def _read_lines(file: IO[bytes], part: Part, schema: Any) -> Iterator[Table]:

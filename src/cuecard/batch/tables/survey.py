@@ -8,17 +8,17 @@ the rest is rendered all the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import IO, Any
 
 from ...errors import PromptError
 from ..arrow import pa
+from .dividing import Piece, divided, rows_of_parts
 from .formats import Format, format_of
 from .lines import chunks_of, schema_of
-from .parts import PART_BYTES, PART_ROWS, Fault, Part, PartError, limited
+from .parts import PART_ROWS, Fault, Part, PartError, limited
 from .places import Found, absolute, find_files, is_url, open_file
 from .schemas import check_names, json_types, plain, unified
 from .sheets import header_of, tables_of
@@ -50,8 +50,15 @@ class Survey:
 
 @dataclass(frozen=True)
 class _File:
+    """A file that was looked at; one that cannot be divided has no pieces."""
+
     schema: Any
-    parts: list[Part]
+    whole: Part
+    pieces: Sequence[Piece] = ()
+
+    @property
+    def rows(self) -> int:
+        return sum(piece.rows for piece in self.pieces)
 
 
 def survey(place: str, *, limit: int | None = None, part_rows: int = PART_ROWS) -> Survey:
@@ -69,7 +76,8 @@ def survey(place: str, *, limit: int | None = None, part_rows: int = PART_ROWS) 
     files = find_files(place)
     kind = _common_format(files, place)
     with ThreadPoolExecutor(_THREADS) as pool:
-        seen = list(pool.map(lambda file: _look(file, kind, part_rows), files))
+        seen = list(pool.map(lambda file: _look(file, kind), files))
+    most = rows_of_parts(sum(each.rows for each in seen if isinstance(each, _File)), part_rows)
     schema: Any = None
     schemas: dict[str, Any] = {}
     parts: list[Part] = []
@@ -85,7 +93,7 @@ def survey(place: str, *, limit: int | None = None, part_rows: int = PART_ROWS) 
             faults.append(Fault(file.name, error.code, error.message, error.hint))
             continue
         schemas[file.name] = found.schema
-        parts.extend(found.parts)
+        parts.extend(divided(found.whole, found.pieces, most))
     if limit is not None:
         parts = limited([_counted(part, limit) for part in parts], limit)
     if not faults and not any(part.rows is None or part.rows for part in parts):
@@ -108,11 +116,11 @@ def _common_format(files: Sequence[Found], place: str) -> Format:
     return first
 
 
-def _look(file: Found, kind: Format, part_rows: int) -> _File | PartError:
+def _look(file: Found, kind: Format) -> _File | PartError:
     whole = Part(absolute(file.path), file.name, kind)
     try:
         with open_file(file.path) as data:
-            found = _LOOKS[kind](data, whole, part_rows)
+            found = _LOOKS[kind](data, whole)
             if found.schema is not None:
                 check_names(found.schema)
             digest = _ends_digest(data, file) if is_url(file.path) else _digest(data)
@@ -122,11 +130,7 @@ def _look(file: Found, kind: Format, part_rows: int) -> _File | PartError:
         return PartError(error.code, error.message, error.hint)
     except OSError as error:
         return PartError("P801", f"cannot read the file: {error.strerror or type(error).__name__}")
-    parts = [
-        replace(part, digest=digest, index=index, of=len(found.parts))
-        for index, part in enumerate(found.parts)
-    ]
-    return _File(found.schema, parts)
+    return replace(found, whole=replace(found.whole, digest=digest))
 
 
 def _digest(data: IO[bytes]) -> str:
@@ -146,65 +150,37 @@ def _ends_digest(data: IO[bytes], file: Found) -> str:
 # Parquet -----------------------------------------------------------------------------------
 
 
-def _look_at_parquet(data: IO[bytes], whole: Part, part_rows: int) -> _File:
+def _look_at_parquet(data: IO[bytes], whole: Part) -> _File:
     from pyarrow import parquet  # type: ignore[import-untyped]
 
     try:
         file = parquet.ParquetFile(data)
         schema, facts = file.schema_arrow, file.metadata
-        parts = [
-            replace(whole, start=start, stop=stop, first_row=start, rows=rows, weight=rows)
-            for start, stop in _ranges(facts, part_rows)
-            for rows in [stop - start]
-        ]
+        pieces, start = [], 0
+        for group in map(facts.row_group, range(facts.num_row_groups)):
+            stop = start + group.num_rows
+            pieces.append(Piece(start, stop, group.num_rows, group.total_byte_size))
+            start = stop
     except (pa.ArrowException, OSError) as error:
         raise PartError("P823", "the file is no Parquet, or is damaged") from error
-    return _File(plain(schema), parts)
-
-
-def _ranges(facts: Any, part_rows: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows: small row groups together, large ones divided evenly."""
-    start = stop = size = 0
-    for index in range(facts.num_row_groups):
-        group = facts.row_group(index)
-        if stop > start and (
-            stop - start + group.num_rows > part_rows or size + group.total_byte_size > PART_BYTES
-        ):
-            yield start, stop
-            start, size = stop, 0
-        pieces = max(-(-group.num_rows // part_rows), -(-group.total_byte_size // PART_BYTES), 1)
-        pieces = min(pieces, max(group.num_rows, 1))
-        if pieces > 1:
-            bounds = [stop + group.num_rows * piece // pieces for piece in range(pieces + 1)]
-            yield from pairwise(bounds)
-            start = stop = bounds[-1]
-            continue
-        stop, size = stop + group.num_rows, size + group.total_byte_size
-    if stop > start:
-        yield start, stop
+    return _File(plain(schema), whole, pieces)
 
 
 # JSON Lines ---------------------------------------------------------------------------------
 
 
-def _look_at_lines(data: IO[bytes], whole: Part, part_rows: int) -> _File:
+def _look_at_lines(data: IO[bytes], whole: Part) -> _File:
     schema: Any = None
-    parts: list[Part] = []
-    start = stop = first_row = rows = 0
+    pieces, start = [], 0
     for chunk in chunks_of(data):
         found = schema_of(chunk.lines)
         if found is not None:
             schema = _widened(schema, found)
-        rows += len(chunk.lines)
-        stop = chunk.stop
-        if rows >= part_rows or stop - start >= PART_BYTES:
-            parts.append(_range(whole, start, stop, first_row, rows))
-            start, first_row, rows = stop, first_row + rows, 0
-    if rows:
-        parts.append(_range(whole, start, stop, first_row, rows))
-    if schema is None and parts:
+        pieces.append(Piece(start, chunk.stop, len(chunk.lines), chunk.stop - start))
+        start = chunk.stop
+    if schema is None and any(piece.rows for piece in pieces):
         schema = pa.schema([])
-    return _File(None if schema is None else json_types(schema), parts)
+    return _File(None if schema is None else json_types(schema), whole, pieces)
 
 
 def _widened(schema: Any, found: Any) -> Any:
@@ -215,23 +191,17 @@ def _widened(schema: Any, found: Any) -> Any:
         return schema  # the rows that do not fit are told one by one when they are read
 
 
-def _range(whole: Part, start: int, stop: int, first_row: int, rows: int) -> Part:
-    return replace(
-        whole, start=start, stop=stop, first_row=first_row, rows=rows, weight=stop - start
-    )
-
-
 # CSV ---------------------------------------------------------------------------------------
 
 
-def _look_at_csv(data: IO[bytes], whole: Part, part_rows: int) -> _File:
+def _look_at_csv(data: IO[bytes], whole: Part) -> _File:
     names, has_rows = header_of(data)
     if not names:
-        return _File(None, [])
+        return _File(None, whole)
     schema = pa.schema([pa.field(name, pa.large_string()) for name in names])
     data.seek(0, 2)
     rows = None if has_rows else 0
-    return _File(schema, [replace(whole, rows=rows, weight=data.tell())])
+    return _File(schema, replace(whole, rows=rows, weight=data.tell()))
 
 
 def _counted(part: Part, limit: int) -> Part:

@@ -28,27 +28,28 @@ class Writer(Protocol):
         """Leave the file as it is, since something failed."""
 
 
-def make_writer(kind: Format, file: IO[bytes], schema: Any, *, header: bool = True) -> Writer:
+def make_writer(
+    kind: Format, file: IO[bytes], schema: Any, *, long: str = "", header: bool = True
+) -> Writer:
     """A writer of a format.
 
     Args:
         kind: the format.
         file: where to.
         schema: the columns.
+        long: a column of long texts, whose least and greatest nobody looks for.
         header: whether CSV begins with the names of its columns.
     """
     if kind == "parquet":
-        return _ParquetWriter(file, schema)
+        return _ParquetWriter(file, schema, long)
     return _CsvWriter(file, schema, header) if kind == "csv" else _LinesWriter(file)
 
 
 class _ParquetWriter:
-    def __init__(self, file: IO[bytes], schema: Any) -> None:
-        from pyarrow import parquet  # type: ignore[import-untyped]
-
+    def __init__(self, file: IO[bytes], schema: Any, long: str) -> None:
         self._texts = [field.name for field in schema if _is_hollow(field.type)]
         self._schema = _as_texts(schema, self._texts)
-        self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
+        self._writer = _parquet(file, self._schema, long)
         self._held: list[Any] = []
         self._bytes = self._rows = 0
 
@@ -72,6 +73,17 @@ class _ParquetWriter:
     def abandon(self) -> None:
         # Else it would write the end of the file when it is collected.
         self._writer.is_open = False
+
+
+def _parquet(file: IO[bytes], schema: Any, long: str = "") -> Any:
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    return parquet.ParquetWriter(
+        file,
+        schema,
+        compression="zstd",
+        write_statistics=[name for name in schema.names if name != long],
+    )
 
 
 class _LinesWriter:
@@ -196,7 +208,7 @@ def _join_parquet(paths: Iterable[str], file: IO[bytes], schema: Any) -> None:
     from pyarrow import parquet
 
     texts = [field.name for field in schema if _is_hollow(field.type)]
-    with parquet.ParquetWriter(file, _as_texts(schema, texts), compression="zstd") as writer:
+    with _parquet(file, _as_texts(schema, texts)) as writer:
         for path in paths:
             with parquet.ParquetFile(path) as part:
                 for group in range(part.num_row_groups):
