@@ -1,8 +1,8 @@
 """A million prompts: one template over the rows of a table.
 
 `ColumnRenderer` and `render_batches` render Arrow record batches, and need Arrow alone.
-`render` adds prompts to a Daft dataframe, and `render_files` renders files into files, on one
-machine or a Ray cluster; both need Daft.
+`render` adds prompts to a Daft dataframe. `render_files` renders files into files, on one
+machine or a Ray cluster; it needs Daft for processes, clusters and URLs.
 """
 
 from importlib import import_module

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator, Sequence
+from contextlib import closing
 
 from ...errors import PromptError
 from ..work import Job, PartReport
@@ -39,9 +40,11 @@ def local(workers: int | None) -> Engine:
         left = {task.part.output: task for task in tasks}
         if apart is None:
             gain = _Gain(tasks, count)
-            for report in in_threads(job, tasks, count, lambda: not gain.of_processes(left)):
-                del left[report.output]
-                yield report
+            threads = in_threads(job, tasks, count, lambda: not gain.of_processes(left))
+            with closing(threads) as reports:
+                for report in reports:
+                    del left[report.output]
+                    yield report
             if not left:
                 return
             apart = _processes(most)
