@@ -76,6 +76,10 @@ class Opened:
         self.context.add_init_script(_WATCH)
         self.page = self.watch(self.context.new_page())
         self.page.goto(origin + "/" + fragment)
+        agent = re.match(r"#agent=([\w-]+)", fragment)
+        if agent is not None and 404 not in refusals:
+            # Until then there is another field, for a template of one's own.
+            expect(self.page).to_have_title(f"{agent[1]} - cuecard")
 
     def watch(self, page: Page) -> Page:
         """Note what a page says on its console and asks for."""

@@ -105,6 +105,23 @@ def test_the_way_back_leads_through_agents(show: Open) -> None:
     expect(opened.page.get_by_text("edited, not saved")).to_be_visible()
 
 
+def test_the_last_agent_that_was_asked_for_stays(show: Open) -> None:
+    """One whose file comes later than the next one's is not shown; nobody types meanwhile."""
+    opened = show("#agent=wrong")
+    held: list[Route] = []
+    opened.page.route("**/v1/agents/forms/file", lambda route: held.append(route))
+    opened.page.evaluate("location.hash = '#agent=forms'")
+    opened._until(lambda: len(held), 1)
+    expect(opened.editor).not_to_be_editable()
+    opened.page.evaluate("location.hash = '#agent=spoke'")
+    expect(opened.editor).to_have_value(re.compile("bicycle"))
+    with opened.page.expect_response("**/v1/agents/forms/file"):
+        held[0].continue_()
+    expect(opened.page).to_have_title("spoke - cuecard")
+    expect(opened.editor).to_have_value(re.compile("bicycle"))
+    expect(opened.editor).to_be_editable()
+
+
 def test_an_agent_that_is_not_there(show: Open) -> None:
     """A link to an agent that has gone says so and shows the others."""
     opened = show("#agent=gone", refusals=[404])

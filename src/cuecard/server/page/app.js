@@ -61,7 +61,7 @@ async function openStart() {
 
 async function openAgent({ agent, ...given }) {
   try {
-    await bench.openAgent(agent, given);
+    if (!(await bench.openAgent(agent, given))) return;
   } catch (error) {
     say(`${agent} cannot be opened: ${error.message}`, "error");
     history.replaceState(null, "", location.pathname);

@@ -34,6 +34,7 @@ export class Editor {
     });
     this.area.addEventListener("mouseleave", () => this.#tell("point", null));
     this.surface.text = "";
+    this.lock();
   }
 
   on(name, listener) {
@@ -52,9 +53,15 @@ export class Editor {
     return this.area.selectionStart;
   }
 
+  /** Take no input until the next text is there, which would replace it. */
+  lock() {
+    this.area.readOnly = true;
+  }
+
   /** Show another text; nobody is told, and there is no way back to the one before. */
   load(text) {
     this.area.value = this.last = text;
+    this.area.readOnly = false;
     this.marks = {};
     this.#paint();
   }

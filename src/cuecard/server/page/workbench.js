@@ -130,12 +130,21 @@ export class Workbench {
 
   // opening -------------------------------------------------------------------------------------
 
+  /** Open an agent; false when something else was opened before its file was there. */
   async openAgent(key, { profile = "", template, context } = {}) {
     this.leave();
-    const [agent, file] = await Promise.all([
-      this.api.get(agentPath(key)),
-      this.api.get(`${agentPath(key)}/file`),
-    ]);
+    this.editor.lock();
+    const mine = this.opening;
+    let agent, file;
+    try {
+      [agent, file] = await Promise.all([
+        this.api.get(agentPath(key)),
+        this.api.get(`${agentPath(key)}/file`),
+      ]);
+    } catch (error) {
+      if (mine === this.opening) throw error;
+    }
+    if (mine !== this.opening) return false;
     const draft = this.drafts.get(key);
     Object.assign(this, {
       key,
@@ -159,6 +168,7 @@ export class Workbench {
       who: draft?.who ?? {},
     });
     this.context.describe(agent.inputs);
+    return true;
   }
 
   openScratch(template, { profile = "", context } = {}) {
@@ -194,6 +204,7 @@ export class Workbench {
 
   /** Keep what was changed, for when this agent is opened again. */
   leave() {
+    this.opening = {};
     for (const call of Object.values(this.calls)) call.stop();
     this.renderSoon.cancel();
     this.checkSoon.cancel();
