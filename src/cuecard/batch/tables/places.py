@@ -8,6 +8,7 @@ Daft's matter.
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import re
 import secrets
@@ -131,12 +132,27 @@ def _glob_remote(pattern: str) -> list[tuple[str, int]]:
     """Paths and sizes of the files at a URL with wildcards; none when there is no such place."""
     daft = load_daft()
     try:
-        rows = list(daft.from_glob_path(pattern).iter_rows())
+        with _unlogged("daft_local_execution.sources.glob_scan"):
+            rows = list(daft.from_glob_path(pattern).iter_rows())
     except FileNotFoundError:
         return []
     except Exception as error:
         raise _unreadable(pattern, error) from error
     return [(row["path"], row["size"] or 0) for row in rows]
+
+
+@contextmanager
+def _unlogged(logger: str) -> Iterator[None]:
+    """Have Daft log nothing: that there is no file at a place is an answer."""
+
+    def nothing(record: logging.LogRecord) -> bool:
+        return False
+
+    logging.getLogger(logger).addFilter(nothing)
+    try:
+        yield
+    finally:
+        logging.getLogger(logger).removeFilter(nothing)
 
 
 def list_names(folder: str) -> list[tuple[str, int]]:
@@ -196,7 +212,8 @@ def _read_errors(path: str) -> Iterator[None]:
 def _unreadable(path: str, error: Exception) -> PromptError:
     # What a store answers may hold a signed URL: only its kind is told.
     why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return PromptError(f"cannot read the file: {why}", code="P801", template=path)
+    hint = "see that it is there, and that the credentials may read it" if is_url(path) else None
+    return PromptError(f"cannot read the file: {why}", code="P801", template=path, hint=hint)
 
 
 # writing -----------------------------------------------------------------------------------
