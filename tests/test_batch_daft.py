@@ -102,7 +102,7 @@ if __name__ == "__main__":
 
     threading.Thread.start = start
     result = batch.render_files(
-        {template!r}, "in", "out", batch.BatchOptions(workers=2, part_rows=500)
+        {template!r}, "in", "out", batch.BatchOptions(workers=2, part_rows=100)
     )
     print(json.dumps([result.ok, result.rows, "cuecard-batch" in started, "daft" in sys.modules]))
 """
@@ -110,18 +110,18 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(
     ("template", "daft"),
-    [("Hello {{ a }}", False), ("{% for n in range(2000) %}{{ a }}{% endfor %}", True)],
+    [
+        ("Hello {{ a }}", False),
+        ("Hello {% for n in range(20000) %}{% if not n %}{{ a }}{% endif %}{% endfor %}", True),
+    ],
     ids=["what Arrow does", "what the interpreter does"],
 )
 def test_this_machine(template: str, daft: bool, tmp_path: Path) -> None:
     """Threads render in this process, and processes what keeps the interpreter busy for long."""
-    rows = [{"a": f"<{row}>"} for row in range(10_000)]
+    rows = [{"a": f"<{row}>"} for row in range(2_000)]
     write_parquet(tmp_path / "in" / "rows.parquet", rows)
-    assert run_code(LOCAL.format(template=template), tmp_path) == [True, 10_000, True, daft]
-    expected = [template.partition("{{")[0] + row["a"] for row in rows]
-    if daft:
-        expected = [row["a"] * 2000 for row in rows]
-    assert prompts(tmp_path / "out") == expected
+    assert run_code(LOCAL.format(template=template), tmp_path) == [True, 2_000, True, daft]
+    assert prompts(tmp_path / "out") == [f"Hello {row['a']}" for row in rows]
 
 
 KILLING = """
