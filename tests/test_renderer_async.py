@@ -497,6 +497,31 @@ def test_functions_that_hang_leave_room_for_others() -> None:
     assert run_python(program, timeout=60) == "True\n"
 
 
+ENDLESS = """
+import asyncio, logging, sys, threading
+import cuecard
+logging.disable()
+
+@cuecard.provider("stuck", timeout=0.05)
+def stuck(request):
+    threading.Event().wait()
+
+made = cuecard.PromptRenderer([stuck], entry_points=False)
+if ASYNCHRONOUS:
+    text = asyncio.run(made.arender("[{{ stuck }}]"))
+else:
+    text = made.render("[{{ stuck }}]")
+print(text)
+"""
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_process_ends_without_what_hangs(asynchronous: bool) -> None:
+    """A function that was given up does not hold the process at its end."""
+    program = ENDLESS.replace("ASYNCHRONOUS", str(asynchronous))
+    assert run_python(program, timeout=30) == "[]\n"
+
+
 FORKED = """
 import asyncio, os
 import cuecard

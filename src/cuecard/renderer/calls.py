@@ -260,23 +260,26 @@ async def _await_call(call: Call) -> Outcome:
     start = time.perf_counter()
     try:
         with provider_span(call.provider.name):
-            value = await _in_time(function(call.request), call.timeout)
+            value = await _in_time(lambda: function(call.request), call.timeout)
     except Exception as error:
         return Outcome(None, error, time.perf_counter() - start)
     return Outcome(value, None, time.perf_counter() - start)
 
 
-async def _in_time(awaitable: Awaitable[Any], timeout: float | None) -> Any:
+async def _in_time(begin: Callable[[], Awaitable[Any]], timeout: float | None) -> Any:
     if timeout is None:
-        return await awaitable
+        return await begin()
     with load_anyio().fail_after(timeout):
-        return await awaitable
+        return await begin()
 
 
 async def _call_in_thread(call: Call, threads: Threads) -> Outcome:
     start = time.perf_counter()
     try:
-        outcome: Outcome = await _in_time(threads.call(call_now, call), call.timeout)
+        # What has a limit may never come back.
+        outcome: Outcome = await _in_time(
+            lambda: threads.call(call_now, call, apart=call.timeout is not None), call.timeout
+        )
     except (TimeoutError, RuntimeError) as error:  # its time is over, or there is no thread
         return Outcome(None, error, time.perf_counter() - start)
     if inspect.isawaitable(outcome.value):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextvars
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from ..errors import MissingExtraError
@@ -33,15 +33,23 @@ class Threads:
         self._waiting = 0
         self._lock = Lock()
 
-    async def call(self, function: Callable[..., R], *arguments: Any) -> R:
-        """What a function returns or raises; a cancelled task leaves it to itself at once."""
+    async def call(self, function: Callable[..., R], *arguments: Any, apart: bool = False) -> R:
+        """What a function returns or raises; a cancelled task leaves it to itself at once.
+
+        Args:
+            function: the function.
+            arguments: what it is given.
+            apart: whether it has a thread of its own, which the end of the process does not
+                wait for.
+        """
         pool = self._entered()
         if pool is None:
             anyio = load_anyio()
             queued: R = await anyio.to_thread.run_sync(function, *arguments, abandon_on_cancel=True)
             return queued
         try:
-            future = pool.submit(outer_context().run, function, *arguments)
+            submit = _apart if apart else pool.submit
+            future: Future[R] = submit(outer_context().run, function, *arguments)
             try:
                 return await outcome_of(future)
             finally:
@@ -61,6 +69,23 @@ class Threads:
                 return None
             self._waiting += 1
             return self._pool
+
+
+def _apart(function: Callable[..., R], *arguments: Any) -> Future[R]:
+    future: Future[R] = Future()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = function(*arguments)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=run, name="cuecard-provider-apart", daemon=True).start()
+    return future
 
 
 def outer_context() -> contextvars.Context:
