@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,18 @@ def write_lines(path: Path, rows: Rows) -> None:
     """Rows as JSON Lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def write_table(path: Path, rows: Rows) -> None:
+    """Rows as what the ending of a file says; those of CSV must need no quotes."""
+    if path.suffix == ".parquet":
+        write_parquet(path, rows)
+    elif path.suffix == ".jsonl":
+        write_lines(path, rows)
+    else:
+        lines: list[Iterable[Any]] = [rows[0].keys(), *(row.values() for row in rows)]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(",".join(map(str, line)) + "\n" for line in lines))
 
 
 def read_rows(place: Path) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ import boto3  # type: ignore[import-untyped]
 import httpx
 import pytest
 
-from .batch_tables import write_lines, write_parquet
+from .batch_tables import write_table
 
 SECRET = "not-to-be-told-0123456789"
 
@@ -110,19 +110,13 @@ def test_from_bucket_to_bucket(ending: str, store: Store, tmp_path: Path) -> Non
     for part in range(2):
         path = tmp_path / f"{part}.{ending}"
         rows = [{"a": f"{part}-{row}", "n": row} for row in range(3)]
-        if ending == "parquet":
-            write_parquet(path, rows)
-        elif ending == "jsonl":
-            write_lines(path, rows)
-        else:
-            path.write_text("a,n\n" + "".join(f"{row['a']},{row['n']}\n" for row in rows))
+        write_table(path, rows)
         store.put(path, f"{ending}/in/{path.name}")
-    template = ("--map", "a=a")
     places = (f"s3://tasks/{ending}/in", f"s3://tasks/{ending}/out")
-    first = summary(store.batch(tmp_path, *places, *template))
+    first = summary(store.batch(tmp_path, *places))
     assert (first["rows"], first["parts"], first["resumed"]) == (6, 2, 0)
     assert set(store.names(f"{ending}/out/")) >= {f"{ending}/out/{n}.{ending}" for n in range(2)}
-    again = summary(store.batch(tmp_path, *places, *template, "--resume"))
+    again = summary(store.batch(tmp_path, *places, "--resume"))
     assert (again["rows"], again["resumed"]) == (6, 2)
     if ending == "jsonl":
         read = [json.loads(line) for line in store.get("jsonl/out/1.jsonl").splitlines()]

@@ -50,19 +50,23 @@ def _settle(seconds: float = 2.0) -> None:
     """Wait, before the interpreter ends, for threads of Daft that are still in Python code.
 
     The thread that tells the end of a query is at times not out of Python when the program ends.
-    Before Python 3.13 an interpreter that is ending takes such a thread down, and the whole
-    process with it (SIGABRT), after all is done and well.
+    An interpreter that is ending takes such a thread down, and the whole process with it
+    (SIGABRT, as seen with Python 3.11), after all is done and well.
 
     Args:
         seconds: the most to wait; threads of others may stay in Python for ever.
     """
     deadline = time.monotonic() + seconds
-    own = threading.get_ident()
     settled = 0
     while settled < 2 and time.monotonic() < deadline:
         time.sleep(0.002)  # whoever waits for the interpreter gets it
-        known = {thread.ident for thread in threading.enumerate()} | {own}
-        settled = 0 if sys._current_frames().keys() - known else settled + 1
+        settled = 0 if sys._current_frames().keys() - _own_threads() else settled + 1
+
+
+def _own_threads() -> set[int | None]:
+    """The threads that Python started; it makes up others for those that it only meets."""
+    made_up = threading._DummyThread
+    return {each.ident for each in threading.enumerate() if not isinstance(each, made_up)}
 
 
 def load_ray() -> Any:

@@ -15,7 +15,7 @@ import msgspec
 
 from ..errors import ContextError, FallbackWarning, PromptError, TemplateLimitError
 from ..profile import STRICT, Profile
-from ..runtime import outcome_of
+from ..surroundings import outcome_of
 from .failures import BAD_ANSWER, MEMORY, Lost, LostError, error_of, loss
 from .given import ANY, given, plain
 from .pool import Pool, Rules, Ticket

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ..providers import ProviderRequest, Registered
-from ..runtime import in_trio
+from ..surroundings import in_trio
 from .telemetry import provider_span
 from .threads import Threads, load_anyio, outer_context
 

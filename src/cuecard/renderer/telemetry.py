@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from ..prompt import Prompt, ProviderRun
-from ..runtime import loaded
+from ..surroundings import loaded
 
 __all__ = ["describe", "describe_prompt", "is_traced", "provider_span", "render_span"]
 

@@ -10,7 +10,7 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from ..errors import MissingExtraError
-from ..runtime import loaded, outcome_of
+from ..surroundings import loaded, outcome_of
 
 __all__ = ["Threads", "load_anyio", "outer_context"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 from ..errors import MissingExtraError
-from ..runtime import loaded
+from ..surroundings import loaded
 
 __all__ = ["in_thread"]
 

@@ -15,7 +15,10 @@ from .parts import PART_BYTES, PART_ROWS, Part
 __all__ = ["Piece", "divided", "rows_of_parts"]
 
 _SHARES = 8
+"""Into about so many parts an input of few rows is divided."""
+
 _LEAST_ROWS = 1 << 10
+"""Fewer rows are not worth a part of their own."""
 
 
 class Piece(NamedTuple):
@@ -37,8 +40,8 @@ class Piece(NamedTuple):
 def rows_of_parts(rows: int, most: int = PART_ROWS) -> int:
     """The most rows of a part.
 
-    An input of few rows is divided too, into some eight parts, for several processors. Row
-    groups have a power of two as their number of rows, for the most part.
+    An input of few rows is divided too, for several processors. The number is a power of two,
+    as that of the rows of most row groups.
 
     Args:
         rows: those of all files.

@@ -1,4 +1,4 @@
-"""What runs here already: packages that the application has loaded, and its event loop.
+"""The surroundings: packages that the application has loaded, and its event loop.
 
 What nobody has loaded cannot be in use, so nothing is imported to find out.
 """
